@@ -1,0 +1,104 @@
+# The doors of the repository. CMake does the building (CMakeLists.txt, CMakePresets.json); this file only installs
+# what is missing, calls CMake with the right preset and runs what came out of it.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help build run test test-quick bench format lint clean
+
+JOBS         ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PRESET       ?= release
+CTEST_ARGS   ?=
+BENCH_ARGS   ?=
+# Asked of the shell when used, hence after they were installed. How clang-format breaks a line depends on its version.
+CLANG_FORMAT ?= $$(command -v clang-format-19 || echo clang-format)
+CLANG_TIDY   ?= $$(command -v clang-tidy-19 || echo clang-tidy)
+
+install    := scripts/install-dependencies
+
+# Looked for only when a recipe asks.
+sources      = $(sort $(shell find apps bench examples include src tests -name '*.hpp' -o -name '*.cpp'))
+translations = $(sort $(shell find apps src -name '*.cpp'))
+
+define HELP
+Obolus: online bilevel optimisation.
+
+Start here
+  make run          install what is missing, build, and run the demonstration: four algorithms
+                    side by side, a table to read, and where the files are
+  make test         install what is missing, build, and run every test
+
+Build and use
+  make build        the optimised program, at build/release/obolus; then try
+                      build/release/obolus --help
+                      build/release/obolus list optimisers
+                      build/release/obolus run CONFIG.toml
+                    to install the library and the program:
+                      cmake --install build/release --prefix DIR
+
+Work on it
+  make test-quick   the tests without those labelled slow or install
+  make bench        build and run the benchmarks
+  make format       rewrite the sources in the house style (.clang-format)
+  make lint         check the style and run clang-tidy; changes nothing
+  make clean        remove build/ (your runs/ stay)
+
+Settings, with their values now
+  PRESET=$(PRESET)    for test and test-quick: release, dev, asan or tsan
+  JOBS=$(JOBS)            how many compilers and tests run at once
+  CTEST_ARGS=       more arguments for ctest, as in  make test CTEST_ARGS='-R f2obo'
+  BENCH_ARGS=       more arguments for the benchmarks, as in
+                      make bench BENCH_ARGS=--benchmark_filter=f2obo
+  OBOLUS_NO_INSTALL=1 in the environment: never install a package, use what is there
+
+Each target installs only what it needs itself, as Debian packages: $(install) has the list.
+endef
+
+help:
+	$(info $(HELP))
+	@:
+
+# A tree that has never been configured starts without the tests, so that `make run` needs none of their packages.
+# One that has keeps its setting: switching the tests off would make the next `make test` compile them all again.
+build:
+	@$(install) build
+	@cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DOBOLUS_BUILD_TESTS=OFF)
+	@cmake --build build/release --parallel $(JOBS)
+
+run: build
+	@build/release/obolus demo
+
+define build_tests
+	@$(install) build test
+	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON
+	@cmake --build build/$(PRESET) --parallel $(JOBS)
+endef
+
+ctest = ctest --test-dir build/$(PRESET) --parallel $(JOBS) --output-on-failure --no-tests=error
+
+test:
+	$(build_tests)
+	@$(ctest) $(CTEST_ARGS)
+
+test-quick:
+	$(build_tests)
+	@$(ctest) --label-exclude '^(slow|install)$$' $(CTEST_ARGS)
+
+bench:
+	@$(install) build bench
+	@cmake --preset bench
+	@cmake --build build/bench --parallel $(JOBS)
+	@set -e; build/bench/bench/round_cost; build/bench/bench/obolus_bench $(BENCH_ARGS)
+
+format:
+	@$(install) lint
+	@$(CLANG_FORMAT) -i $(sources)
+
+# Warnings of clang-tidy are shown and do not fail; a file out of style does.
+lint:
+	@$(install) build test lint
+	@$(CLANG_FORMAT) --dry-run -Werror $(sources)
+	@cmake --preset dev >/dev/null
+	@printf '%s\n' $(translations) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) -p build/dev --quiet
+
+clean:
+	rm -rf build

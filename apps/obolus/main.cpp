@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/nearest.hpp"
+#include "obolus/version.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+constexpr const char* description =
+    "Obolus: online bilevel optimisation.\n"
+    "In every round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an inner\n"
+    "loss g (training), and must keep x near the best response while the world drifts.";
+
+constexpr const char* footer =
+    "Try:\n"
+    "  obolus demo                              four algorithms side by side on two streams\n"
+    "  obolus list optimisers                   what there is, with every option\n"
+    "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
+    "  obolus check CONFIG.toml                 are the gradients right?\n"
+    "\n"
+    "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
+    "5 a check failed, 130 or 143 interrupted after saving.";
+
+// The nearest verb or option to the first word that is neither.
+std::string hint(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> verbs, options;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  const CLI::App* chosen = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto known = std::find(verbs.begin(), verbs.end(), word);
+    if (chosen == &app && known != verbs.end()) chosen = app.get_subcommand(word);
+    else if (chosen == &app && !word.starts_with('-')) return obolus::suggestion(word, verbs);
+    if (!word.starts_with("--")) continue;
+    options.clear();
+    for (const CLI::Option* option : chosen->get_options())
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    const std::string name = word.substr(0, word.find('='));
+    if (std::find(options.begin(), options.end(), name) == options.end()) return obolus::suggestion(name, options);
+  }
+  return {};
+}
+
+int run(int argc, char** argv) {
+  using namespace obolus;
+  CLI::App app(description, "obolus");
+  app.set_version_flag("--version", fmt::format("obolus {}", version_text));
+  app.footer(footer);
+  app.require_subcommand(0, 1);
+  int code = cli::success;
+  cli::add_run(app, code);
+  cli::add_list(app, code);
+  cli::add_check(app, code);
+  cli::add_growth(app, code);
+  cli::add_demo(app, code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);
+    fmt::print(stderr, "obolus: {}{}\nRun with --help for what is possible.\n", e.what(), hint(app, argc, argv));
+    return cli::usage_error;
+  }
+  if (app.get_subcommands().empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return cli::usage_error;
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace obolus;
+  try {
+    return run(argc, argv);
+  } catch (const ConfigError& e) {
+    fmt::print(stderr, "obolus: {}\n", e.what());
+    return cli::usage_error;
+  } catch (const DataError& e) {
+    fmt::print(stderr, "obolus: {}\n", e.what());
+    return cli::data_error;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "obolus: internal error: {}\n", e.what());
+    return cli::internal_error;
+  }
+}

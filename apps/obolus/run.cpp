@@ -1,0 +1,125 @@
+// obolus run CONFIG.toml: one run, into a folder.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "obolus/run/experiment.hpp"
+#include "terminal.hpp"
+#include "verbs.hpp"
+
+namespace obolus::cli {
+namespace {
+
+struct Arguments {
+  std::string config, out;
+  std::vector<std::string> set;
+  std::int64_t seed = -1, rounds = -1;
+  int threads = 1;
+  bool resume = false, force = false, quiet = false, verbose = false;
+};
+
+// runs/NAME, or runs/NAME-2, … when that holds a run already.
+std::string free_directory(const std::string& config) {
+  const std::string base = "runs/" + std::filesystem::path(config).stem().string();
+  for (int i = 1;; ++i) {
+    std::string candidate = i == 1 ? base : fmt::format("{}-{}", base, i);
+    if (!std::filesystem::exists(candidate)) return candidate;
+  }
+}
+
+void print_summary(const RunSummary& s, const std::string& directory) {
+  Table table({"", ""}, "ll");
+  const auto line = [&](const char* name, const std::string& value) { table.row({name, value}); };
+  line("optimiser on problem", s.optimiser + " on " + s.problem);
+  line("rounds", count(s.end.rounds));
+  line("regret", fmt::format("{} (γ = {}, {})", number(s.last.regret), number(s.regret_gamma),
+                             s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
+  if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
+  line("last hypergradient error", number(s.last.hypergradient_error));
+  line("inner iterations", count(s.inner_steps) +
+                               (s.capped_rounds ? fmt::format("; the cap was reached in {} rounds", count(s.capped_rounds))
+                                                : std::string()));
+  line("gradients of f, of g; products",
+       fmt::format("{}, {}; {}", count(s.last.counts.grad_f()), count(s.last.counts.grad_g()),
+                   count(s.last.counts.hvp + s.last.counts.cross)));
+  if (s.variation) {
+    const auto text = [](const VariationSum& v) { return number(v.sum) + (v.exact ? "" : " (estimate)"); };
+    line("V_T, H_2T", text(s.variation->V) + ", " + text(s.variation->H2));
+  }
+  line("time in updates", duration(s.last.seconds));
+  line("files", directory + "/{config.toml, trace.jsonl, summary.json, checkpoint}");
+  const std::string text = table.text();
+  fmt::print(stderr, "{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
+}
+
+// The paper's conditions that the options violate, said once when the user asked for the theory.
+void warn_of_conditions(const RunSummary& s, const std::string& config) {
+  if (config.find("preset = \"theory\"") == std::string::npos) return;
+  for (const Condition& c : s.conditions)
+    if (!c.holds) fmt::print(stderr, "obolus: warning: the theorem's condition {} is violated: {}\n", c.name, c.detail);
+}
+
+int run(const Arguments& a) {
+  std::vector<std::string> overrides = a.set;
+  if (a.seed >= 0) overrides.push_back(fmt::format("problem.seed={}", a.seed));
+  if (a.rounds >= 0) overrides.push_back(fmt::format("problem.rounds={}", a.rounds));
+  const Experiment experiment = Experiment::load(a.config, overrides);
+  RunControl control;
+  control.directory = a.out.empty() ? free_directory(a.config) : a.out;
+  control.resume = a.resume;
+  control.force = a.force;
+  control.threads = a.threads;
+  const Interruption interruption;
+  RunSummary summary;
+  {
+    Progress progress(std::filesystem::path(a.config).stem().string(), experiment.rounds(), !a.quiet);
+    control.on_row = [&](const Row& row) {
+      progress.show(row.t, row.regret);
+      return Interruption::signal() == 0;
+    };
+    summary = experiment.run(control);
+  }
+  if (!a.quiet) warn_of_conditions(summary, experiment.config());
+  if (summary.end.status == RunStatus::diverged) {
+    fmt::print(stderr,
+               "obolus: the run diverged in round {}: {}\n"
+               "Smaller steps (optimiser.alpha, optimiser.gamma) or a slower multiplier (optimiser.tau) may help.\n",
+               summary.end.rounds + 1, summary.end.quantity);
+    return diverged;
+  }
+  if (summary.end.status == RunStatus::stopped) {
+    fmt::print(stderr, "obolus: stopped after round {} of {} and saved; to go on:\n  obolus run {} --out {} --resume\n",
+               summary.end.rounds, experiment.rounds(), a.config, control.directory);
+    return Interruption::signal() == SIGTERM ? terminated : interrupted;
+  }
+  if (a.verbose || (!a.quiet && is_terminal(STDERR_FILENO))) print_summary(summary, control.directory);
+  return success;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& code) {
+  CLI::App* verb = app.add_subcommand("run", "run one optimiser on one problem, as a config file says");
+  auto a = std::make_shared<Arguments>();
+  verb->add_option("config", a->config, "the config file (TOML); `obolus list` names every section's options")->required();
+  verb->add_option("--set", a->set, "change one value: --set optimiser.alpha=0.05 (repeatable)")->type_name("KEY=VALUE");
+  verb->add_option("--out", a->out, "the run's folder; default: runs/NAME-OF-CONFIG, numbered when taken");
+  verb->add_option("--seed", a->seed, "the same as --set problem.seed=N")->check(CLI::NonNegativeNumber);
+  verb->add_option("--rounds", a->rounds, "the same as --set problem.rounds=T")->check(CLI::NonNegativeNumber);
+  verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(CLI::Range(1, 256));
+  verb->add_flag("--resume", a->resume, "go on from the folder's checkpoint, to the same bits as without a break");
+  verb->add_flag("--force", a->force, "replace the run that --out holds");
+  verb->add_flag("-q,--quiet", a->quiet, "say nothing but errors");
+  verb->add_flag("-v,--verbose", a->verbose, "print the summary also when standard error is not a terminal");
+  verb->footer(
+      "A run folder holds config.toml (complete; reproduces the run), trace.jsonl (one object a round),\n"
+      "summary.json and checkpoint. Ctrl-C saves and says how to go on.\n"
+      "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 4 diverged, 130 interrupted and saved.");
+  verb->callback([a, &code] { code = run(*a); });
+}
+
+}  // namespace obolus::cli

@@ -1,0 +1,26 @@
+// The verbs of the command line, one file each. A verb adds its subcommand; when the user calls it, it puts its exit code
+// into `code`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace obolus::cli {
+
+enum ExitCode : int {
+  success = 0,
+  internal_error = 1,
+  usage_error = 2,     // wrong arguments or configuration
+  data_error = 3,      // a bad or missing data file
+  diverged = 4,        // a number stopped being finite
+  check_failed = 5,    // `obolus check` found a fault
+  interrupted = 130,   // Ctrl-C, after saving
+  terminated = 143,    // SIGTERM, after saving
+};
+
+void add_run(CLI::App& app, int& code);
+void add_list(CLI::App& app, int& code);
+void add_check(CLI::App& app, int& code);
+void add_growth(CLI::App& app, int& code);
+void add_demo(CLI::App& app, int& code);
+
+}  // namespace obolus::cli

@@ -1,0 +1,97 @@
+// The one type-erased problem: the command line and the bindings hold every problem through it, so that an optimiser is
+// compiled once for all of them. It models every oracle concept; `capabilities()` says which calls the problem behind it
+// really answers. Primitives are erased whole, so a problem's fused or lazy versions serve here too.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/capabilities.hpp"
+#include "obolus/core/inner.hpp"
+#include "obolus/core/knowledge.hpp"
+#include "obolus/core/oracle.hpp"
+
+namespace obolus {
+
+// An inner iterate in whatever form its problem keeps it.
+class AnyInner {
+ public:
+  AnyInner() = default;
+  template <class T>
+  explicit AnyInner(std::in_place_t, T value) : held_(std::make_unique<Holder<T>>(std::move(value))) {}
+
+  template <class T>
+  [[nodiscard]] T& as() {
+    return static_cast<Holder<T>&>(*held_).value;
+  }
+  template <class T>
+  [[nodiscard]] const T& as() const {
+    return static_cast<const Holder<T>&>(*held_).value;
+  }
+  void fields(Archive& a) { held_->fields(a); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void fields(Archive& a) = 0;
+  };
+  template <class T>
+  struct Holder final : Base {
+    explicit Holder(T v) : value(std::move(v)) {}
+    void fields(Archive& a) override { a("inner", value); }
+    T value;
+  };
+  std::unique_ptr<Base> held_;
+};
+
+template <class S>
+class AnyOracle {
+ public:
+  using Scalar = S;
+  using Inner = AnyInner;
+
+  virtual ~AnyOracle() = default;
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  [[nodiscard]] virtual Dims dims() const = 0;
+  virtual void reveal(Round t) = 0;
+  virtual void set_threads(int threads) = 0;
+
+  virtual double outer_value(In<S> x, In<S> y) = 0;
+  virtual double inner_value(In<S> x, In<S> y) = 0;
+  virtual void outer_gradient_x(In<S> x, In<S> y, Out<S> d) = 0;
+  virtual void outer_gradient_y(In<S> x, In<S> y, Out<S> d) = 0;
+  virtual void inner_gradient_x(In<S> x, In<S> y, Out<S> d) = 0;
+  virtual void inner_gradient_y(In<S> x, In<S> y, Out<S> d) = 0;
+  virtual void inner_gradient_x_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) = 0;
+  virtual void inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) = 0;
+  virtual void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) = 0;
+  virtual void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) = 0;
+  virtual void inner_solution(In<S> x, Out<S> y) = 0;
+  virtual void resample(SampleSizes sizes, Rng& rng) = 0;
+  virtual void expectation() = 0;
+
+  [[nodiscard]] virtual std::optional<Constants> constants(const ConvexSet& set) = 0;
+  [[nodiscard]] virtual Variation variation(Round t, const ConvexSet& set) = 0;
+
+  [[nodiscard]] virtual Inner make_inner() = 0;
+  virtual void to_dense(const Inner& inner, Out<S> out) = 0;
+  virtual void from_dense(In<S> in, Inner& inner) = 0;
+  virtual void copy(const Inner& from, Inner& to) = 0;
+  virtual void axpy(double a, const Inner& from, Inner& to) = 0;
+  [[nodiscard]] virtual bool all_finite(const Inner& inner) = 0;
+  virtual void descend(In<S> x, Inner& z, double alpha) = 0;
+  virtual void descend_penalised(In<S> x, Inner& y, double beta, Penalty penalty) = 0;
+  virtual void descend_pair(In<S> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha) = 0;
+  virtual void descend_dual(In<S> x, Inner& z, Inner& w, DualStep step) = 0;
+  virtual LoopResult descend_until(In<S> x, Inner& z, double alpha, Until until) = 0;
+  virtual LoopResult descend_penalised_until(In<S> x, Inner& y, double beta, Penalty penalty, Until until) = 0;
+  virtual LoopResult descend_dual_until(In<S> x, const Inner& z, Inner& w, DualStep step, Until until) = 0;
+  [[nodiscard]] virtual double gradient_norm(In<S> x, const Inner& z) = 0;
+  [[nodiscard]] virtual double penalised_gradient_norm(In<S> x, const Inner& y, Penalty penalty) = 0;
+  virtual void penalty_direction(In<S> x, const Inner& y, const Inner& z, double lambda, Out<S> d) = 0;
+  virtual void dual_direction(In<S> x, const Inner& z, const Inner& w, double lambda, Out<S> d) = 0;
+};
+
+}  // namespace obolus

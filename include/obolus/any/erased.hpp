@@ -1,0 +1,123 @@
+// Any problem, as an AnyOracle.
+#pragma once
+
+#include <utility>
+
+#include "obolus/any/any_oracle.hpp"
+#include "obolus/core/error.hpp"
+#include "obolus/core/inner.hpp"
+
+namespace obolus {
+
+template <FirstOrderOracle P>
+  requires Stream<P>
+class Erased final : public AnyOracle<ScalarOf<P>> {
+  using S = ScalarOf<P>;
+  using Own = obolus::Inner<P>;
+
+ public:
+  template <class... Args>
+  explicit Erased(std::in_place_t, Args&&... args) : p_(std::forward<Args>(args)...), space_(p_) {}
+
+  [[nodiscard]] P& problem() { return p_; }
+
+  [[nodiscard]] Capabilities capabilities() const override { return capabilities_of(const_cast<P&>(p_)); }
+  [[nodiscard]] Dims dims() const override { return p_.dims(); }
+  void reveal(Round t) override { p_.reveal(t); }
+  void set_threads(int threads) override {
+    if constexpr (requires { p_.set_threads(threads); }) p_.set_threads(threads);
+  }
+
+  double outer_value(In<S> x, In<S> y) override { return p_.outer_value(x, y); }
+  double inner_value(In<S> x, In<S> y) override { return p_.inner_value(x, y); }
+  void outer_gradient_x(In<S> x, In<S> y, Out<S> d) override { p_.outer_gradient_x(x, y, d); }
+  void outer_gradient_y(In<S> x, In<S> y, Out<S> d) override { p_.outer_gradient_y(x, y, d); }
+  void inner_gradient_x(In<S> x, In<S> y, Out<S> d) override { p_.inner_gradient_x(x, y, d); }
+  void inner_gradient_y(In<S> x, In<S> y, Out<S> d) override { p_.inner_gradient_y(x, y, d); }
+  void inner_gradient_x_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) override {
+    if constexpr (DifferenceOracle<P>) p_.inner_gradient_x_difference(x, z, delta, d);
+    else refuse("differences of inner gradients");
+  }
+  void inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) override {
+    if constexpr (DifferenceOracle<P>) p_.inner_gradient_y_difference(x, z, delta, d);
+    else refuse("differences of inner gradients");
+  }
+  void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) override {
+    if constexpr (HvpOracle<P>) p_.inner_hvp_yy(x, y, v, d);
+    else refuse("Hessian-vector products");
+  }
+  void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) override {
+    if constexpr (HvpOracle<P>) p_.inner_hvp_xy(x, y, v, d);
+    else refuse("Hessian-vector products");
+  }
+  void inner_solution(In<S> x, Out<S> y) override {
+    if constexpr (ClosedFormOracle<P>) p_.inner_solution(x, y);
+    else refuse("a closed-form inner solution");
+  }
+  void resample(SampleSizes sizes, Rng& rng) override {
+    if constexpr (StochasticOracle<P>) p_.resample(sizes, rng);
+    else refuse("samples");
+  }
+  void expectation() override {
+    if constexpr (StochasticOracle<P>) p_.expectation();
+  }
+
+  [[nodiscard]] std::optional<Constants> constants(const ConvexSet& set) override {
+    if constexpr (KnowsConstants<P>) return p_.constants(set);
+    else return std::nullopt;
+  }
+  [[nodiscard]] Variation variation(Round t, const ConvexSet& set) override {
+    if constexpr (KnowsVariation<P>) return p_.variation(t, set);
+    else return {};
+  }
+
+  [[nodiscard]] AnyInner make_inner() override {
+    return AnyInner(std::in_place, space_.make(p_, Vector<S>::Zero(p_.dims().y)));
+  }
+  void to_dense(const AnyInner& inner, Out<S> out) override { space_.to_dense(p_, own(inner), out); }
+  void from_dense(In<S> in, AnyInner& inner) override { space_.from_dense(p_, in, own(inner)); }
+  void copy(const AnyInner& from, AnyInner& to) override { space_.copy(p_, own(from), own(to)); }
+  void axpy(double a, const AnyInner& from, AnyInner& to) override { space_.axpy(p_, a, own(from), own(to)); }
+  [[nodiscard]] bool all_finite(const AnyInner& inner) override { return space_.all_finite(p_, own(inner)); }
+  void descend(In<S> x, AnyInner& z, double alpha) override { space_.descend(p_, x, own(z), alpha); }
+  void descend_penalised(In<S> x, AnyInner& y, double beta, Penalty penalty) override {
+    space_.descend_penalised(p_, x, own(y), beta, penalty);
+  }
+  void descend_pair(In<S> x, AnyInner& y, AnyInner& z, double beta, Penalty penalty, double alpha) override {
+    space_.descend_pair(p_, x, own(y), own(z), beta, penalty, alpha);
+  }
+  void descend_dual(In<S> x, AnyInner& z, AnyInner& w, DualStep step) override {
+    space_.descend_dual(p_, x, own(z), own(w), step);
+  }
+  LoopResult descend_until(In<S> x, AnyInner& z, double alpha, Until until) override {
+    return space_.descend_until(p_, x, own(z), alpha, until);
+  }
+  LoopResult descend_penalised_until(In<S> x, AnyInner& y, double beta, Penalty penalty, Until until) override {
+    return space_.descend_penalised_until(p_, x, own(y), beta, penalty, until);
+  }
+  LoopResult descend_dual_until(In<S> x, const AnyInner& z, AnyInner& w, DualStep step, Until until) override {
+    return space_.descend_dual_until(p_, x, own(z), own(w), step, until);
+  }
+  [[nodiscard]] double gradient_norm(In<S> x, const AnyInner& z) override { return space_.gradient_norm(p_, x, own(z)); }
+  [[nodiscard]] double penalised_gradient_norm(In<S> x, const AnyInner& y, Penalty penalty) override {
+    return space_.penalised_gradient_norm(p_, x, own(y), penalty);
+  }
+  void penalty_direction(In<S> x, const AnyInner& y, const AnyInner& z, double lambda, Out<S> d) override {
+    space_.penalty_direction(p_, x, own(y), own(z), lambda, d);
+  }
+  void dual_direction(In<S> x, const AnyInner& z, const AnyInner& w, double lambda, Out<S> d) override {
+    space_.dual_direction(p_, x, own(z), own(w), lambda, d);
+  }
+
+ private:
+  static Own& own(AnyInner& inner) { return inner.as<Own>(); }
+  static const Own& own(const AnyInner& inner) { return inner.as<Own>(); }
+  [[noreturn]] static void refuse(const char* what) {
+    throw ConfigError(std::string("this problem does not offer ") + what);
+  }
+
+  P p_;
+  InnerSpace<P> space_;
+};
+
+}  // namespace obolus

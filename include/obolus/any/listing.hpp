@@ -1,0 +1,23 @@
+// What the registry holds, for people: `obolus list`, documentation, bindings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace obolus {
+
+struct OptionListing {
+  std::string name, type, standard, range, help;  // `standard` is the default, empty when unset
+};
+
+struct Listing {
+  std::string name, title, citation;
+  std::vector<OptionListing> options;
+};
+
+[[nodiscard]] std::vector<Listing> list_optimisers();
+[[nodiscard]] std::vector<Listing> list_problems();
+[[nodiscard]] std::vector<Listing> list_sets();
+[[nodiscard]] std::vector<Listing> list_metrics();
+
+}  // namespace obolus

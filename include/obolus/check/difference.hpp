@@ -1,0 +1,67 @@
+// Central differences, extrapolated until they are good enough to judge by.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "obolus/core/norm.hpp"
+#include "obolus/core/types.hpp"
+
+namespace obolus::checks {
+
+struct Extrapolated {
+  Vector<double> value;
+  double error = std::numeric_limits<double>::infinity();  // estimated
+};
+
+// lim at(h) as h → 0 for a smooth even function of h: Richardson's table for h = reach, reach/4, … (Ridders 1982), of which
+// the entry is taken that agrees best with its neighbours. h ends near ε^(1/3) reach, so that no entry carries more
+// rounding than differences with their best step do.
+template <class S, class At>
+[[nodiscard]] Extrapolated extrapolate(At&& at, double reach) {
+  const double least = std::cbrt(static_cast<double>(std::numeric_limits<S>::epsilon())) * reach;
+  std::vector<Vector<double>> before, row;
+  Extrapolated best;
+  for (double h = reach; h >= least; h *= 0.25) {
+    row.assign(1, at(h));
+    double order = 16.0;  // (h / (h/4))²
+    for (const Vector<double>& coarse : before) {
+      row.push_back(row.back() + (row.back() - coarse) / (order - 1.0));
+      const double error = std::max((row.back() - row[row.size() - 2]).norm(), (row.back() - coarse).norm());
+      if (error < best.error) best = {row.back(), error};
+      order *= 16.0;
+    }
+    before.swap(row);
+  }
+  return best;
+}
+
+struct Comparison {
+  double error = 0.0;  // |derivative claimed − differences|, with what is uncertain of the differences
+  double scale = 0.0;  // sizes of what was rounded on the way: |derivative| + |values| / reach
+};
+
+// Whether `slope(δ)` is the derivative of `value` at `at` along `direction`, a unit vector. Both return Vector<double>. The
+// shift is the one that the rounded points really have, δ = (at + hu) − (at − hu), in S.
+template <class S, class Value, class Slope>
+[[nodiscard]] Comparison compare_derivative(In<S> at, In<S> direction, double reach, Value&& value, Slope&& slope) {
+  Comparison result;
+  Vector<S> plus(at.size()), minus(at.size()), shift(at.size());
+  const Extrapolated gap = extrapolate<S>(
+      [&](double h) -> Vector<double> {
+        plus = at + static_cast<S>(h) * direction;
+        minus = at - static_cast<S>(h) * direction;
+        shift = plus - minus;
+        const double length = euclidean_norm<S>(shift);
+        const Vector<double> above = value(plus), below = value(minus), change = slope(shift);
+        result.scale = std::max(result.scale, change.norm() / length + std::max(above.norm(), below.norm()) / reach);
+        return (above - below - change) / length;
+      },
+      reach);
+  result.error = gap.value.size() == 0 ? gap.error : gap.value.norm() + gap.error;
+  return result;
+}
+
+}  // namespace obolus::checks

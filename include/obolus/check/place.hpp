@@ -1,0 +1,91 @@
+// Where a problem is checked, and how exact an answer can be asked to be.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "obolus/core/convex_set.hpp"
+#include "obolus/core/oracle.hpp"
+#include "obolus/core/rng.hpp"
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+struct CheckOptions {
+  std::vector<Round> rounds = {1, 2, 3};  // rounds visited, where the problem is a stream
+  int points = 3;                         // places (x, y) in each round
+  int directions = 3;                     // random directions at a place, beside single coordinates
+  Vector<double> x = {}, y = {};          // middle of the places; empty: 0
+  double radius = 1.0;                    // their typical distance from it
+  ConvexSet domain = ConvexSet::all();    // x is projected on it; differences step out of it by at most radius / 10
+  int draws = 2000;                       // samples behind a mean, where the problem is stochastic
+  double slack = 1.0;                     // widens every tolerance, which are derived for plain arithmetic in Scalar
+};
+
+namespace checks {
+
+// Sums of n rounded terms stray by √n ε / 2 as random walks do; eight times a deviation of that, and some for short ones.
+template <class S>
+[[nodiscard]] double rounding(Index n) {
+  return 4.0 * (2.0 + std::sqrt(static_cast<double>(n))) * static_cast<double>(std::numeric_limits<S>::epsilon());
+}
+
+// What central differences with their best step leave: rounding ε/h against truncation h², equal at h = ε^(1/3). Both ends
+// of a difference are rounded, and an extrapolation is charged with its own estimate of error as well.
+template <class S>
+[[nodiscard]] double difference_rounding() {
+  return 4.0 * std::pow(static_cast<double>(std::numeric_limits<S>::epsilon()), 2.0 / 3.0);
+}
+
+template <class S>
+struct Place {
+  Vector<S> x, y;
+  std::string name;  // "round 2, point 1"
+};
+
+template <class S>
+[[nodiscard]] Vector<S> random_near(const Vector<double>& centre, Index size, double radius, Rng& rng) {
+  Vector<double> v(size);
+  rng.fill_normal(v);
+  v *= radius / std::sqrt(static_cast<double>(size));
+  if (centre.size() > 0) v += centre;
+  return v.template cast<S>();
+}
+
+template <class S>
+[[nodiscard]] Vector<S> unit_direction(Index size, Rng& rng) {
+  Vector<double> v(size);
+  rng.fill_normal(v);
+  return (v / v.norm()).template cast<S>();
+}
+
+template <class S>
+[[nodiscard]] Vector<S> random_x(Dims dims, const CheckOptions& options, Rng& rng) {
+  Vector<S> x = random_near<S>(options.x, dims.x, options.radius, rng);
+  options.domain.template project<S>(x);
+  return x;
+}
+
+// visit(place, rng) at every place of every round, with the round revealed.
+template <FirstOrderOracle P, class Visit>
+void at_places(P& p, const CheckOptions& options, const Rng& rng, Visit&& visit) {
+  using S = ScalarOf<P>;
+  const Dims dims = p.dims();
+  const std::vector<Round> rounds = Stream<P> ? options.rounds : std::vector<Round>{1};
+  for (const Round t : rounds) {
+    if constexpr (Stream<P>) p.reveal(t);
+    for (int i = 0; i < options.points; ++i) {
+      Rng own = rng.child("place", static_cast<std::uint64_t>(t)).child("point", static_cast<std::uint64_t>(i));
+      Place<S> place;
+      place.x = random_x<S>(dims, options, own);
+      place.y = random_near<S>(options.y, dims.y, options.radius, own);
+      place.name = (Stream<P> ? "round " + std::to_string(t) + ", " : std::string()) + "point " + std::to_string(i + 1);
+      visit(place, own);
+    }
+  }
+}
+
+}  // namespace checks
+}  // namespace obolus

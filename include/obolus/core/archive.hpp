@@ -1,0 +1,107 @@
+// Saving and restoring plain state, field by field, by name. One walk serves both ways:
+//     void fields(Archive& a) { a("t", t); a("x", x); }
+// Loading checks names, types and sizes before it believes a byte.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+static_assert(std::endian::native == std::endian::little, "the checkpoint format is little-endian");
+
+class Archive {
+ public:
+  // An archive to save into.
+  Archive() = default;
+  // An archive to load from.
+  explicit Archive(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), loading_(true) {}
+
+  [[nodiscard]] bool loading() const { return loading_; }
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void operator()(std::string_view name, T& value) {
+    header<T>(name, 1);
+    raw(&value, sizeof value);
+  }
+
+  // A vector's size is fixed by whoever made the state: loading never resizes, it refuses.
+  template <class S>
+  void operator()(std::string_view name, Vector<S>& v) {
+    header<S>(name, static_cast<std::uint64_t>(v.size()));
+    raw(v.data(), static_cast<std::size_t>(v.size()) * sizeof(S));
+  }
+
+  template <class T>
+    requires requires(T& t, Archive& a) { t.fields(a); }
+  void operator()(std::string_view name, T& part) {
+    header<std::uint8_t>(name, 0);
+    part.fields(*this);
+  }
+
+  void finish() const {
+    if (loading_ && at_ != bytes_.size()) throw DataError("saved state: bytes left over after the last field");
+  }
+
+ private:
+  template <class T>
+  static constexpr char type_tag() {
+    if constexpr (std::is_same_v<T, double>) return 'd';
+    else if constexpr (std::is_same_v<T, float>) return 'f';
+    else return static_cast<char>('0' + sizeof(T));
+  }
+
+  template <class T>
+  void header(std::string_view name, std::uint64_t count) {
+    std::string expected(name);
+    expected += '\0';
+    expected += type_tag<T>();
+    if (!loading_) {
+      write(expected.data(), expected.size());
+      write(&count, sizeof count);
+      return;
+    }
+    std::string got(expected.size(), '\0');
+    read(got.data(), got.size(), name);
+    if (got != expected) throw DataError("saved state: expected field '" + std::string(name) + "', found another one");
+    std::uint64_t n = 0;
+    read(&n, sizeof n, name);
+    if (n != count)
+      throw DataError("saved state: field '" + std::string(name) + "' has " + std::to_string(n) + " numbers, expected " +
+                      std::to_string(count));
+  }
+
+  void raw(void* data, std::size_t size) {
+    if (loading_) read(data, size, "data");
+    else write(data, size);
+  }
+
+  void write(const void* data, std::size_t size) {
+    if (size == 0) return;
+    const std::size_t old = bytes_.size();
+    bytes_.resize(old + size);
+    std::memcpy(bytes_.data() + old, data, size);
+  }
+
+  void read(void* data, std::size_t size, std::string_view name) {
+    if (bytes_.size() - at_ < size) throw DataError("saved state ends early, in field '" + std::string(name) + "'");
+    if (size > 0) std::memcpy(data, bytes_.data() + at_, size);
+    at_ += size;
+  }
+
+  std::vector<std::byte> bytes_;
+  std::size_t at_ = 0;
+  bool loading_ = false;
+};
+
+}  // namespace obolus

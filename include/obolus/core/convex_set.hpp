@@ -1,0 +1,240 @@
+// The outer set X: a small closed family of sets, each of which can project, test, and bound a linear function.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/norm.hpp"
+#include "obolus/core/projection.hpp"
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+// One struct a set. `support(d)` is sup over u in the set of <d, u>, `max_norm(n)` is sup |u| in R^n.
+namespace sets {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct All {
+  static constexpr std::string_view name = "all";
+  [[nodiscard]] bool bounded() const { return false; }
+  template <class S>
+  void project(Out<S>) const {}
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double) const {
+    return !x.hasNaN();
+  }
+  [[nodiscard]] double support(In<double> d) const { return (d.array() == 0.0).all() ? 0.0 : infinity; }
+  [[nodiscard]] double max_norm(Index) const { return infinity; }
+};
+
+// A bound is the double rounded to S: rounding is monotone, so lower ≤ upper survives, and project and contains agree.
+struct Box {
+  static constexpr std::string_view name = "box";
+  Vector<double> lower, upper;
+  bool per_coordinate;  // otherwise lower and upper have one entry, a bound for all coordinates
+
+  template <class S>
+  [[nodiscard]] std::pair<S, S> bounds(Index i) const {
+    const Index k = per_coordinate ? i : 0;
+    return {static_cast<S>(lower(k)), static_cast<S>(upper(k))};
+  }
+  [[nodiscard]] bool bounded() const { return lower.allFinite() && upper.allFinite(); }
+  template <class S>
+  void project(Out<S> x) const {
+    for (Index i = 0; i < x.size(); ++i) {
+      const auto [least, most] = bounds<S>(i);
+      x(i) = clamped(x(i), least, most);
+    }
+  }
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double tolerance) const {
+    if (per_coordinate && x.size() != lower.size()) return false;
+    for (Index i = 0; i < x.size(); ++i) {
+      const auto [least, most] = bounds<S>(i);
+      const double value = static_cast<double>(x(i));
+      const bool above = value >= static_cast<double>(least) - tolerance;
+      if (!above || !(value <= static_cast<double>(most) + tolerance)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] double support(In<double> d) const {
+    double sum = 0.0;
+    for (Index i = 0; i < d.size(); ++i)
+      if (d(i) != 0.0) sum += d(i) * (d(i) > 0.0 ? bounds<double>(i).second : bounds<double>(i).first);  // 0 · ∞ is 0
+    return sum;
+  }
+  [[nodiscard]] double max_norm(Index n) const {
+    const Vector<double> corner = lower.cwiseAbs().cwiseMax(upper.cwiseAbs());
+    return per_coordinate ? euclidean_norm<double>(corner) : corner(0) * std::sqrt(static_cast<double>(n));
+  }
+};
+
+struct L2Ball {
+  static constexpr std::string_view name = "l2_ball";
+  double radius;
+  [[nodiscard]] bool bounded() const { return true; }
+  template <class S>
+  void project(Out<S> x) const {
+    project_l2_ball<S>(x, radius);
+  }
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double tolerance) const {
+    return euclidean_norm<S>(x) <= radius + tolerance;
+  }
+  [[nodiscard]] double support(In<double> d) const { return radius * euclidean_norm<double>(d); }
+  [[nodiscard]] double max_norm(Index) const { return radius; }
+};
+
+struct L1Ball {
+  static constexpr std::string_view name = "l1_ball";
+  double radius;
+  [[nodiscard]] bool bounded() const { return true; }
+  template <class S>
+  void project(Out<S> x) const {
+    project_l1_ball<S>(x, radius);
+  }
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double tolerance) const {
+    return x.template cast<double>().template lpNorm<1>() <= radius + tolerance;
+  }
+  [[nodiscard]] double support(In<double> d) const {
+    return d.size() == 0 ? 0.0 : radius * d.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+  }
+  [[nodiscard]] double max_norm(Index) const { return radius; }
+};
+
+// Σx = 1, x ≥ 0. The sum cannot be exact in floating point: `contains` grants simplex_slack beside the tolerance.
+struct Simplex {
+  static constexpr std::string_view name = "simplex";
+  [[nodiscard]] bool bounded() const { return true; }
+  template <class S>
+  void project(Out<S> x) const {
+    project_simplex<S>(x);
+  }
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double tolerance) const {
+    const double gap = std::abs(x.template cast<double>().sum() - 1.0);
+    return gap <= tolerance + simplex_slack<S>(x.size()) && (x.template cast<double>().array() >= -tolerance).all();
+  }
+  [[nodiscard]] double support(In<double> d) const {
+    return d.size() == 0 ? -infinity : d.maxCoeff<Eigen::PropagateNaN>();  // sup over the empty set
+  }
+  [[nodiscard]] double max_norm(Index) const { return 1.0; }
+};
+
+struct Nonnegative {
+  static constexpr std::string_view name = "nonnegative";
+  [[nodiscard]] bool bounded() const { return false; }
+  template <class S>
+  void project(Out<S> x) const {
+    for (Index i = 0; i < x.size(); ++i) x(i) = x(i) < S(0) ? S(0) : x(i);
+  }
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double tolerance) const {
+    return (x.template cast<double>().array() >= -tolerance).all();
+  }
+  [[nodiscard]] double support(In<double> d) const { return (d.array() <= 0.0).all() ? 0.0 : infinity; }
+  [[nodiscard]] double max_norm(Index) const { return infinity; }
+};
+
+}  // namespace sets
+
+class ConvexSet {
+ public:
+  [[nodiscard]] static ConvexSet all() { return ConvexSet(sets::All{}); }
+  // ±infinity where there is no bound.
+  [[nodiscard]] static ConvexSet box(double lower, double upper) {
+    return checked_box({Vector<double>::Constant(1, lower), Vector<double>::Constant(1, upper), false});
+  }
+  [[nodiscard]] static ConvexSet box(Vector<double> lower, Vector<double> upper) {
+    return checked_box({std::move(lower), std::move(upper), true});
+  }
+  [[nodiscard]] static ConvexSet l2_ball(double radius) {
+    return ConvexSet(sets::L2Ball{checked_radius(sets::L2Ball::name, radius)});
+  }
+  [[nodiscard]] static ConvexSet l1_ball(double radius) {
+    return ConvexSet(sets::L1Ball{checked_radius(sets::L1Ball::name, radius)});
+  }
+  [[nodiscard]] static ConvexSet simplex() { return ConvexSet(sets::Simplex{}); }
+  [[nodiscard]] static ConvexSet nonnegative() { return ConvexSet(sets::Nonnegative{}); }
+
+  // The nearest point of the set, in place and without allocation. A vector with a NaN keeps a NaN.
+  template <class S>
+  void project(Out<S> x) const {
+    std::visit([&](const auto& set) { set.template project<S>(x); }, set_);
+  }
+  void project(Out<double> x) const { project<double>(x); }
+  void project(Out<float> x) const { project<float>(x); }
+
+  // Whether each defining inequality holds up to `tolerance`, an absolute number. False for a NaN.
+  template <class S>
+  [[nodiscard]] bool contains(In<S> x, double tolerance) const {
+    return std::visit([&](const auto& set) { return set.template contains<S>(x, tolerance); }, set_);
+  }
+  [[nodiscard]] bool contains(In<double> x, double tolerance) const { return contains<double>(x, tolerance); }
+  [[nodiscard]] bool contains(In<float> x, double tolerance) const { return contains<float>(x, tolerance); }
+
+  [[nodiscard]] double support(In<double> direction) const {
+    return std::visit([&](const auto& set) { return set.support(direction); }, set_);
+  }
+  [[nodiscard]] double max_norm(Index d) const {
+    return std::visit([&](const auto& set) { return set.max_norm(d); }, set_);
+  }
+  [[nodiscard]] bool bounded() const {
+    return std::visit([](const auto& set) { return set.bounded(); }, set_);
+  }
+  [[nodiscard]] std::string_view name() const {
+    return std::visit([](const auto& set) { return set.name; }, set_);
+  }
+
+  void check_dimension(Index d) const {
+    const auto* box = std::get_if<sets::Box>(&set_);
+    if (box && box->per_coordinate && box->lower.size() != d)
+      throw ConfigError("set box: got bounds for " + std::to_string(box->lower.size()) + " coordinates, expected " +
+                        std::to_string(d) + ", the dimension of x");
+    if (std::holds_alternative<sets::Simplex>(set_) && d < 1)
+      throw ConfigError("set simplex: got dimension " + std::to_string(d) + ", expected at least 1: the set is empty");
+  }
+
+ private:
+  using Shape = std::variant<sets::All, sets::Box, sets::L2Ball, sets::L1Ball, sets::Simplex, sets::Nonnegative>;
+  explicit ConvexSet(Shape set) : set_(std::move(set)) {}
+
+  static std::string text(double value) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return {digits.data(), end};
+  }
+
+  static double checked_radius(std::string_view name, double radius) {
+    if (radius > 0.0 && std::isfinite(radius)) return radius;
+    throw ConfigError("set " + std::string(name) + ": got radius " + text(radius) + ", expected a finite number > 0");
+  }
+
+  static ConvexSet checked_box(sets::Box box) {
+    if (box.lower.size() != box.upper.size())
+      throw ConfigError("set box: got " + std::to_string(box.lower.size()) + " lower and " +
+                        std::to_string(box.upper.size()) + " upper bounds, expected as many of each");
+    for (Index i = 0; i < box.lower.size(); ++i) {
+      const double lower = box.lower(i), upper = box.upper(i);
+      if (lower <= upper && lower < sets::infinity && upper > -sets::infinity) continue;
+      throw ConfigError("set box: got lower " + text(lower) + " and upper " + text(upper) +
+                        (box.per_coordinate ? " at coordinate " + std::to_string(i) : std::string()) +
+                        ", expected lower <= upper, neither NaN");
+    }
+    return ConvexSet(std::move(box));
+  }
+
+  Shape set_;
+};
+
+}  // namespace obolus

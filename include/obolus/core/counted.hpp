@@ -1,0 +1,135 @@
+// Counts what an optimiser asks of a problem. Primitives are charged what their definition costs in plain gradients,
+// whether or not the problem fuses them, so that budgets compare algorithms and not implementations. A difference
+// g_x(y) − g_x(z) is charged as the two gradients it stands for.
+#pragma once
+
+#include <cstdint>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/inner.hpp"
+#include "obolus/core/oracle.hpp"
+
+namespace obolus {
+
+struct OracleCounts {
+  std::int64_t f_x = 0, f_y = 0, g_x = 0, g_y = 0;  // gradients
+  std::int64_t hvp = 0, cross = 0;                  // g_yy v and g_xy v
+  std::int64_t values = 0;                          // f or g alone
+
+  [[nodiscard]] std::int64_t grad_f() const { return f_x + f_y; }
+  [[nodiscard]] std::int64_t grad_g() const { return g_x + g_y; }
+
+  void fields(Archive& a) {
+    a("f_x", f_x), a("f_y", f_y), a("g_x", g_x), a("g_y", g_y), a("hvp", hvp), a("cross", cross), a("values", values);
+  }
+  friend bool operator==(const OracleCounts&, const OracleCounts&) = default;
+};
+
+template <FirstOrderOracle P>
+class Counted {
+ public:
+  using Scalar = ScalarOf<P>;
+  using Inner = obolus::Inner<P>;
+
+  explicit Counted(P& problem) : p_(&problem), inner_(problem) {}
+
+  [[nodiscard]] OracleCounts& counts() { return counts_; }
+  [[nodiscard]] const OracleCounts& counts() const { return counts_; }
+  [[nodiscard]] P& problem() { return *p_; }
+
+  [[nodiscard]] Dims dims() const { return p_->dims(); }
+  double outer_value(In<Scalar> x, In<Scalar> y) { return ++counts_.values, p_->outer_value(x, y); }
+  double inner_value(In<Scalar> x, In<Scalar> y) { return ++counts_.values, p_->inner_value(x, y); }
+  void outer_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.f_x, p_->outer_gradient_x(x, y, d); }
+  void outer_gradient_y(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.f_y, p_->outer_gradient_y(x, y, d); }
+  void inner_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.g_x, p_->inner_gradient_x(x, y, d); }
+  void inner_gradient_y(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.g_y, p_->inner_gradient_y(x, y, d); }
+
+  void inner_hvp_yy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
+    requires HvpOracle<P>
+  {
+    ++counts_.hvp, p_->inner_hvp_yy(x, y, v, d);
+  }
+  void inner_hvp_xy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
+    requires HvpOracle<P>
+  {
+    ++counts_.cross, p_->inner_hvp_xy(x, y, v, d);
+  }
+  void resample(SampleSizes sizes, Rng& rng)
+    requires StochasticOracle<P>
+  {
+    p_->resample(sizes, rng);
+  }
+  void expectation()
+    requires StochasticOracle<P>
+  {
+    p_->expectation();
+  }
+
+  [[nodiscard]] Inner make_inner() { return inner_.make(*p_, Vector<Scalar>::Zero(p_->dims().y)); }
+  void to_dense(const Inner& inner, Out<Scalar> out) { inner_.to_dense(*p_, inner, out); }
+  void from_dense(In<Scalar> in, Inner& inner) { inner_.from_dense(*p_, in, inner); }
+  void copy(const Inner& from, Inner& to) { inner_.copy(*p_, from, to); }
+  void axpy(double a, const Inner& from, Inner& to) { inner_.axpy(*p_, a, from, to); }
+  [[nodiscard]] bool all_finite(const Inner& inner) { return inner_.all_finite(*p_, inner); }
+
+  void descend(In<Scalar> x, Inner& z, double alpha) {
+    ++counts_.g_y;
+    inner_.descend(*p_, x, z, alpha);
+  }
+  void descend_penalised(In<Scalar> x, Inner& y, double beta, Penalty penalty) {
+    charge_penalised(1);
+    inner_.descend_penalised(*p_, x, y, beta, penalty);
+  }
+  void descend_pair(In<Scalar> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha) {
+    ++counts_.g_y;
+    charge_penalised(1);
+    inner_.descend_pair(*p_, x, y, z, beta, penalty, alpha);
+  }
+  void descend_dual(In<Scalar> x, Inner& z, Inner& w, DualStep step) {
+    ++counts_.g_y;
+    charge_penalised(1);
+    inner_.descend_dual(*p_, x, z, w, step);
+  }
+  LoopResult descend_until(In<Scalar> x, Inner& z, double alpha, Until until) {
+    const LoopResult result = inner_.descend_until(*p_, x, z, alpha, until);
+    counts_.g_y += result.steps + 1;
+    return result;
+  }
+  LoopResult descend_penalised_until(In<Scalar> x, Inner& y, double beta, Penalty penalty, Until until) {
+    const LoopResult result = inner_.descend_penalised_until(*p_, x, y, beta, penalty, until);
+    charge_penalised(result.steps + 1);
+    return result;
+  }
+  LoopResult descend_dual_until(In<Scalar> x, const Inner& z, Inner& w, DualStep step, Until until) {
+    const LoopResult result = inner_.descend_dual_until(*p_, x, z, w, step, until);
+    charge_penalised(result.steps + 1);
+    return result;
+  }
+  [[nodiscard]] double gradient_norm(In<Scalar> x, const Inner& z) {
+    ++counts_.g_y;
+    return inner_.gradient_norm(*p_, x, z);
+  }
+  [[nodiscard]] double penalised_gradient_norm(In<Scalar> x, const Inner& y, Penalty penalty) {
+    charge_penalised(1);
+    return inner_.penalised_gradient_norm(*p_, x, y, penalty);
+  }
+  void penalty_direction(In<Scalar> x, const Inner& y, const Inner& z, double lambda, Out<Scalar> d) {
+    charge_direction();
+    inner_.penalty_direction(*p_, x, y, z, lambda, d);
+  }
+  void dual_direction(In<Scalar> x, const Inner& z, const Inner& w, double lambda, Out<Scalar> d) {
+    charge_direction();
+    inner_.dual_direction(*p_, x, z, w, lambda, d);
+  }
+
+ private:
+  void charge_penalised(std::int64_t n) { counts_.f_y += n, counts_.g_y += n; }
+  void charge_direction() { counts_.f_x += 1, counts_.g_x += 2; }
+
+  P* p_;
+  InnerSpace<P> inner_;
+  OracleCounts counts_;
+};
+
+}  // namespace obolus

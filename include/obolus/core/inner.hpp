@@ -1,0 +1,328 @@
+// Inner iterates and everything an optimiser may do with them.
+//
+// The storage of an inner iterate belongs to the problem (`P::Inner`, a dense vector unless it says otherwise), and
+// optimisers touch it only through the primitives of `InnerSpace`. Each primitive has a default written here from the
+// plain gradients. A problem may supply its own version of any of them, as a member of the same name without the
+// leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The default and the
+// problem's version must agree to rounding; `check/oracle.hpp` tests that for any problem.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+#include "obolus/core/norm.hpp"
+#include "obolus/core/oracle.hpp"
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+namespace detail {
+template <class P>
+struct InnerStorage {
+  using type = Vector<ScalarOf<P>>;
+};
+template <class P>
+  requires requires { typename P::Inner; }
+struct InnerStorage<P> {
+  using type = typename P::Inner;
+};
+}  // namespace detail
+
+template <class P>
+using Inner = typename detail::InnerStorage<P>::type;
+
+// A problem that stores its inner iterates in its own way says how to make one and how to read and write it densely;
+// that alone makes every primitive work (slowly, through the dense form).
+template <class P>
+concept OwnsInnerStorage = !std::same_as<Inner<P>, Vector<ScalarOf<P>>> &&
+                           requires(P& p, Inner<P>& inner, In<ScalarOf<P>> in, Out<ScalarOf<P>> out) {
+                             { p.make_inner() } -> std::same_as<Inner<P>>;
+                             p.to_dense(inner, out);
+                             p.from_dense(in, inner);
+                           };
+
+// Weights of f and g in a penalised inner problem: L = f·f_t + g·g_t, the paper's L_t for {1, λ_t}.
+struct Penalty {
+  double f = 1.0;
+  double g = 1.0;
+};
+
+// Step sizes of a pair (z, w) with y = z + w/λ: α for z, β for y.
+struct DualStep {
+  double alpha;
+  double beta;
+  double lambda;
+};
+
+struct Until {
+  double tolerance;  // stop once the gradient's norm is at most this
+  std::int64_t cap;  // or after so many steps
+};
+
+struct LoopResult {
+  std::int64_t steps = 0;  // steps taken; the loop evaluated steps + 1 gradients
+  double norm = 0.0;       // norm of the last gradient, at the returned point
+  [[nodiscard]] bool reached(const Until& until) const { return norm <= until.tolerance; }
+};
+
+template <FirstOrderOracle P>
+class InnerSpace {
+  using S = ScalarOf<P>;
+  static constexpr bool dense = std::same_as<Inner<P>, Vector<S>>;
+  static_assert(dense || OwnsInnerStorage<P>,
+                "a problem with its own Inner needs make_inner(), to_dense(inner, out) and from_dense(in, inner)");
+
+ public:
+  // Every buffer the defaults need is allocated here and nowhere else.
+  explicit InnerSpace(P& p) {
+    const Dims dims = p.dims();
+    for (Vector<S>* v : {&f_, &g_, &point_, &delta_}) v->resize(dims.y);
+    for (Vector<S>* v : {&x_difference_, &x_gradient_}) v->resize(dims.x);
+    if constexpr (!dense) {
+      first_.resize(dims.y);
+      second_.resize(dims.y);
+    }
+  }
+
+  [[nodiscard]] Inner<P> make(P& p, In<S> start) {
+    if constexpr (dense) {
+      return start;
+    } else {
+      Inner<P> inner = p.make_inner();
+      p.from_dense(start, inner);
+      return inner;
+    }
+  }
+
+  void to_dense(P& p, const Inner<P>& inner, Out<S> out) {
+    if constexpr (dense) out = inner;
+    else p.to_dense(inner, out);
+  }
+
+  void from_dense(P& p, In<S> in, Inner<P>& inner) {
+    if constexpr (dense) inner = in;
+    else p.from_dense(in, inner);
+  }
+
+  // to ← from
+  void copy(P& p, const Inner<P>& from, Inner<P>& to) {
+    if constexpr (requires { p.copy(from, to); }) p.copy(from, to);
+    else if constexpr (dense) to = from;
+    else p.from_dense(read(p, from, first_), to);
+  }
+
+  // to ← to + a · from
+  void axpy(P& p, double a, const Inner<P>& from, Inner<P>& to) {
+    if constexpr (requires { p.axpy(a, from, to); }) p.axpy(a, from, to);
+    else change(p, to, first_, [&](Vector<S>& v) { v.noalias() += S(a) * read(p, from, second_); });
+  }
+
+  [[nodiscard]] bool all_finite(P& p, const Inner<P>& inner) {
+    if constexpr (requires { p.all_finite(inner); }) return p.all_finite(inner);
+    else return read(p, inner, first_).allFinite();
+  }
+
+  // z ← z − α g_y(x, z)
+  void descend(P& p, In<S> x, Inner<P>& z, double alpha) {
+    if constexpr (requires { p.descend(x, z, alpha); }) {
+      p.descend(x, z, alpha);
+    } else {
+      change(p, z, first_, [&](Vector<S>& v) {
+        p.inner_gradient_y(x, v, g_);
+        v.noalias() -= S(alpha) * g_;
+      });
+    }
+  }
+
+  // y ← y − β (f_y + λ g_y)(x, y), with the weights of `penalty`
+  void descend_penalised(P& p, In<S> x, Inner<P>& y, double beta, Penalty penalty) {
+    if constexpr (requires { p.descend_penalised(x, y, beta, penalty); }) {
+      p.descend_penalised(x, y, beta, penalty);
+    } else {
+      change(p, y, first_, [&](Vector<S>& v) {
+        penalised_gradient(p, x, v, penalty);
+        v.noalias() -= S(beta) * f_;
+      });
+    }
+  }
+
+  // One inner iteration of Algorithms 1 and 3: z and y step on the same round and the same samples.
+  void descend_pair(P& p, In<S> x, Inner<P>& y, Inner<P>& z, double beta, Penalty penalty, double alpha) {
+    if constexpr (requires { p.descend_pair(x, y, z, beta, penalty, alpha); }) {
+      p.descend_pair(x, y, z, beta, penalty, alpha);
+    } else {
+      descend(p, x, z, alpha);
+      descend_penalised(p, x, y, beta, penalty);
+    }
+  }
+
+  // The same iteration written in z and w = λ(y − z), so that the difference λ multiplies is stored, not recomputed:
+  //   w ← w − λβ f_y(y) − λ(λβ g_y(y) − α g_y(z)),   z ← z − α g_y(z),   y = z + w/λ at the old z.
+  void descend_dual(P& p, In<S> x, Inner<P>& z, Inner<P>& w, DualStep step) {
+    if constexpr (requires { p.descend_dual(x, z, w, step); }) {
+      p.descend_dual(x, z, w, step);
+    } else {
+      change(p, z, first_, [&](Vector<S>& zv) {
+        change(p, w, second_, [&](Vector<S>& wv) { descend_dual_dense(p, x, zv, wv, step); });
+      });
+    }
+  }
+
+  // while |g_y(x, z)| > tolerance: z ← z − α g_y(x, z)   (Algorithm 2, lines 4–6)
+  LoopResult descend_until(P& p, In<S> x, Inner<P>& z, double alpha, Until until) {
+    if constexpr (requires { p.descend_until(x, z, alpha, until); }) {
+      return p.descend_until(x, z, alpha, until);
+    } else {
+      return loop(p, z, until, [&](Vector<S>& v) -> const Vector<S>& {
+        p.inner_gradient_y(x, v, g_);
+        return g_;
+      }, alpha);
+    }
+  }
+
+  // while |(f_y + λ g_y)(x, y)| > tolerance: y ← y − β (f_y + λ g_y)(x, y)   (Algorithm 2, lines 7–9)
+  LoopResult descend_penalised_until(P& p, In<S> x, Inner<P>& y, double beta, Penalty penalty, Until until) {
+    if constexpr (requires { p.descend_penalised_until(x, y, beta, penalty, until); }) {
+      return p.descend_penalised_until(x, y, beta, penalty, until);
+    } else {
+      return loop(p, y, until, [&](Vector<S>& v) -> const Vector<S>& {
+        penalised_gradient(p, x, v, penalty);
+        return f_;
+      }, beta);
+    }
+  }
+
+  // The same loop in w, with z fixed and y = z + w/λ:  w ← w − λβ (f_y + λ g_y)(x, y).
+  LoopResult descend_dual_until(P& p, In<S> x, const Inner<P>& z, Inner<P>& w, DualStep step, Until until) {
+    if constexpr (requires { p.descend_dual_until(x, z, w, step, until); }) {
+      return p.descend_dual_until(x, z, w, step, until);
+    } else {
+      const Vector<S>& zv = read(p, z, second_);
+      return loop(p, w, until, [&](Vector<S>& wv) -> const Vector<S>& {
+        point_.noalias() = zv + S(1.0 / step.lambda) * wv;
+        penalised_gradient(p, x, point_, {1.0, step.lambda});
+        return f_;
+      }, step.lambda * step.beta);
+    }
+  }
+
+  // |g_y(x, z)|
+  [[nodiscard]] double gradient_norm(P& p, In<S> x, const Inner<P>& z) {
+    if constexpr (requires { p.gradient_norm(x, z); }) return p.gradient_norm(x, z);
+    p.inner_gradient_y(x, read(p, z, first_), g_);
+    return euclidean_norm<S>(g_);
+  }
+
+  // |(f_y + λ g_y)(x, y)|
+  [[nodiscard]] double penalised_gradient_norm(P& p, In<S> x, const Inner<P>& y, Penalty penalty) {
+    if constexpr (requires { p.penalised_gradient_norm(x, y, penalty); }) return p.penalised_gradient_norm(x, y, penalty);
+    penalised_gradient(p, x, read(p, y, first_), penalty);
+    return euclidean_norm<S>(f_);
+  }
+
+  // d = f_x(x, y) + λ (g_x(x, y) − g_x(x, z)), the paper's ∇̃L*_t
+  void penalty_direction(P& p, In<S> x, const Inner<P>& y, const Inner<P>& z, double lambda, Out<S> d) {
+    if constexpr (requires { p.penalty_direction(x, y, z, lambda, d); }) {
+      p.penalty_direction(x, y, z, lambda, d);
+    } else {
+      const Vector<S>& yv = read(p, y, first_);
+      const Vector<S>& zv = read(p, z, second_);
+      delta_.noalias() = yv - zv;
+      direction_dense(p, x, yv, zv, lambda, d);
+    }
+  }
+
+  // The same with y = z + w/λ.
+  void dual_direction(P& p, In<S> x, const Inner<P>& z, const Inner<P>& w, double lambda, Out<S> d) {
+    if constexpr (requires { p.dual_direction(x, z, w, lambda, d); }) {
+      p.dual_direction(x, z, w, lambda, d);
+    } else {
+      const Vector<S>& zv = read(p, z, first_);
+      delta_.noalias() = S(1.0 / lambda) * read(p, w, second_);
+      point_.noalias() = zv + delta_;
+      direction_dense(p, x, point_, zv, lambda, d);
+    }
+  }
+
+ private:
+  // The dense values of an iterate: itself, or a copy in `buffer`.
+  const Vector<S>& read(P& p, const Inner<P>& inner, [[maybe_unused]] Vector<S>& buffer) {
+    if constexpr (dense) {
+      return inner;
+    } else {
+      p.to_dense(inner, buffer);
+      return buffer;
+    }
+  }
+
+  template <class Change>
+  void change(P& p, Inner<P>& inner, [[maybe_unused]] Vector<S>& buffer, Change&& apply) {
+    if constexpr (dense) {
+      apply(inner);
+    } else {
+      p.to_dense(inner, buffer);
+      apply(buffer);
+      p.from_dense(buffer, inner);
+    }
+  }
+
+  // f_ ← penalty.f · f_y + penalty.g · g_y
+  void penalised_gradient(P& p, In<S> x, const Vector<S>& y, Penalty penalty) {
+    p.outer_gradient_y(x, y, f_);
+    p.inner_gradient_y(x, y, g_);
+    f_ = S(penalty.f) * f_ + S(penalty.g) * g_;
+  }
+
+  void descend_dual_dense(P& p, In<S> x, Vector<S>& z, Vector<S>& w, DualStep step) {
+    const S scaled_beta = S(step.lambda * step.beta);
+    const S alpha = S(step.alpha);
+    delta_.noalias() = S(1.0 / step.lambda) * w;
+    point_.noalias() = z + delta_;
+    p.outer_gradient_y(x, point_, f_);
+    w.noalias() -= scaled_beta * f_;
+    p.inner_gradient_y(x, z, g_);
+    if constexpr (DifferenceOracle<P>) {
+      p.inner_gradient_y_difference(x, z, delta_, f_);
+    } else {
+      p.inner_gradient_y(x, point_, f_);
+      f_ -= g_;
+    }
+    w.noalias() -= S(step.lambda) * (scaled_beta * f_ + (scaled_beta - alpha) * g_);
+    z.noalias() -= alpha * g_;
+  }
+
+  // `delta_` holds y − z on entry.
+  void direction_dense(P& p, In<S> x, const Vector<S>& y, const Vector<S>& z, double lambda, Out<S> d) {
+    p.outer_gradient_x(x, y, d);
+    if constexpr (DifferenceOracle<P>) {
+      p.inner_gradient_x_difference(x, z, delta_, x_difference_);
+    } else {
+      p.inner_gradient_x(x, y, x_difference_);
+      p.inner_gradient_x(x, z, x_gradient_);
+      x_difference_ -= x_gradient_;
+    }
+    d.noalias() += S(lambda) * x_difference_;
+  }
+
+  template <class Gradient>
+  LoopResult loop(P& p, Inner<P>& inner, Until until, Gradient&& gradient, double step) {
+    LoopResult result;
+    change(p, inner, first_, [&](Vector<S>& v) {
+      while (true) {
+        const Vector<S>& direction = gradient(v);
+        result.norm = euclidean_norm<S>(direction);
+        if (!(result.norm > until.tolerance) || result.steps >= until.cap) break;  // a NaN leaves the loop
+        v.noalias() -= S(step) * direction;
+        ++result.steps;
+      }
+    });
+    return result;
+  }
+
+  Vector<S> f_, g_, point_, delta_;        // gradients in y of f and g; y and y − z
+  Vector<S> x_difference_, x_gradient_;    // gradients of g in x
+  Vector<S> first_, second_;               // dense forms, when the problem stores its iterates otherwise
+};
+
+}  // namespace obolus

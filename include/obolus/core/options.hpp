@@ -1,0 +1,100 @@
+// How options describe themselves, once. An options struct has
+//     template <class V> void describe(V&& v) { v("alpha", alpha, "what it means", Range::positive()); … }
+// and the command line, the config reader, the echo, `obolus list` and the documentation all walk that one list.
+// Members may be double, std::int64_t, bool, std::string, Numbers, std::optional<double>, Schedule, or an enum with a
+// specialisation of EnumNames.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/schedule.hpp"
+
+namespace obolus {
+
+// The numbers an option may take.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool open = false;   // `least` itself is excluded
+  bool whole = false;  // no fractions
+
+  static constexpr Range positive() { return {.least = 0.0, .open = true}; }
+  static constexpr Range at_least(double a) { return {.least = a}; }
+  static constexpr Range between(double a, double b) { return {.least = a, .most = b}; }
+  // A constant number of things; a schedule may give fractions, which round up.
+  static constexpr Range count() { return {.least = 1.0, .whole = true}; }
+
+  [[nodiscard]] bool holds(double v) const {
+    return (open ? v > least : v >= least) && v <= most && (!whole || v == std::floor(v));
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::ostringstream s;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (whole) s << "that is whole and ";
+    if (open && most == infinity) s << "> " << least;
+    else if (most == infinity) s << "≥ " << least;
+    else s << "in " << (open ? '(' : '[') << least << ", " << most << ']';
+    return s.str();
+  }
+  [[nodiscard]] constexpr bool unrestricted() const {
+    return !open && least == -std::numeric_limits<double>::infinity() &&
+           most == std::numeric_limits<double>::infinity();
+  }
+};
+
+// One number for all coordinates, or a list with one for each.
+struct Numbers {
+  std::vector<double> values;
+  bool list = false;
+
+  Numbers(double all) : values{all} {}  // NOLINT(google-explicit-constructor): a number is a Numbers
+  explicit Numbers(std::vector<double> each) : values(std::move(each)), list(true) {}
+};
+
+// Specialise with: static constexpr std::array<std::pair<E, std::string_view>, N> values.
+template <class E>
+struct EnumNames;
+
+template <class E>
+constexpr std::string_view name_of(E value) {
+  for (const auto& [v, name] : EnumNames<E>::values)
+    if (v == value) return name;
+  return "?";
+}
+
+// Checks every number of an options struct against its range; throws a ConfigError that names the option.
+template <class Options>
+void validate(const Options& options, std::string_view owner) {
+  Options copy = options;
+  const auto fail = [&](std::string_view name, double got, const Range& range) {
+    std::ostringstream s;
+    s << owner << '.' << name << ": got " << got << ", expected a number " << range.text();
+    throw ConfigError(s.str());
+  };
+  copy.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range range = {}) {
+    const auto require = [&](double v) {
+      if (!range.holds(v)) fail(name, v, range);
+    };
+    if constexpr (std::is_same_v<T, bool>) {
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      require(static_cast<double>(value));
+    } else if constexpr (std::is_same_v<T, Schedule>) {
+      if (value.is_constant()) require(value.scale);
+      else if (!(value.scale > 0)) fail(name, value.scale, Range::positive());
+    } else if constexpr (requires { value.has_value(); }) {
+      if (value) require(*value);
+    }
+  });
+}
+
+}  // namespace obolus

@@ -1,0 +1,88 @@
+// A few threads that share loops over fixed chunks. Which thread runs a chunk changes nothing: chunk boundaries do not
+// depend on the number of threads, so neither do results.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads) {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  }
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& w : workers_) w.join();
+  }
+
+  [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // body(chunk) for chunk = 0 … chunks − 1, on all threads; returns when all are done. Allocates nothing.
+  template <class Body>
+  void run(Index chunks, Body&& body) {
+    if (workers_.empty() || chunks <= 1) {
+      for (Index i = 0; i < chunks; ++i) body(i);
+      return;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      call_ = [](void* b, Index i) { (*static_cast<std::remove_reference_t<Body>*>(b))(i); };
+      body_ = const_cast<void*>(static_cast<const void*>(&body));
+      chunks_ = chunks;
+      next_.store(0, std::memory_order_relaxed);
+      busy_ = static_cast<int>(workers_.size());
+      ++generation_;
+    }
+    wake_.notify_all();
+    drain();
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+ private:
+  void drain() {
+    for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < chunks_;) call_(body_, i);
+  }
+
+  void work() {
+    std::uint64_t seen = 0;
+    while (true) {
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+        if (stopping_) return;
+        seen = generation_;
+      }
+      drain();
+      const std::lock_guard lock(mutex_);
+      if (--busy_ == 0) done_.notify_one();
+    }
+  }
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::uint64_t generation_ = 0;
+  bool stopping_ = false;
+  int busy_ = 0;
+  void (*call_)(void*, Index) = nullptr;
+  void* body_ = nullptr;
+  Index chunks_ = 0;
+  std::atomic<Index> next_{0};
+};
+
+}  // namespace obolus

@@ -1,0 +1,200 @@
+// The regret bounds of Theorems 1–4 with their constants, as the paper prints them in the displays that end its proofs.
+// They are shown beside a measured regret; `assumptions` says what each presumes and what in it is not rigorous.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "obolus/core/knowledge.hpp"
+#include "obolus/optimisers/theorem_conditions.hpp"
+#include "obolus/optimisers/theorem_constants.hpp"
+
+namespace obolus {
+
+// Infinity means: not known.
+struct BoundInputs {
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+  Round T = 1;
+  double gamma = 0.0;  // of the measured regret: covered when it is at least every γ_t
+  double V_T = unknown;
+  double H_2T = unknown;
+  double E_f = unknown;  // E^f_y,T
+  double E_g = unknown;  // E^g_y,T
+  // Δ_1 = 6 L_g1² |y_2 − y*_{λ_1,1}(x_1)|² + 3 L_g1² |z_2 − y*_1(x_1)|² + |d_1 − ∇L*_1(x_1)|²; Theorem 4 has its
+  // expectation, without the last term.
+  double initial_error = unknown;
+  double sigma = unknown;  // Assumption 3, Theorem 4 only
+};
+
+struct BoundTerm {
+  std::string name;
+  double value;
+};
+
+struct Bound {
+  double value = 0.0;  // the sum of the terms
+  std::vector<BoundTerm> terms;
+  std::vector<std::string> assumptions;
+
+  // Without a constant that it needs, a term is infinite, also where that constant meets a zero (0 · ∞).
+  void add(std::string name, double term) {
+    terms.push_back({std::move(name), std::isnan(term) ? BoundInputs::unknown : term});
+    value += terms.back().value;
+  }
+};
+
+namespace theory {
+
+inline void assume(Bound& bound, std::string_view theorem, const Constants& k,
+                   const std::vector<Condition>& conditions) {
+  bound.assumptions.push_back("as printed in the proof of " + std::string(theorem) + "; valid for this horizon only");
+  if (!k.region.empty()) bound.assumptions.push_back("the constants hold where: " + k.region);
+  bound.assumptions.emplace_back("D_1 is not defined in the paper: taken from Kwon et al. (2023), Lemma 3.1");
+  for (const Condition& c : conditions)
+    if (!c.holds) bound.assumptions.push_back("does not hold: " + c.name + ": " + c.detail);
+}
+
+// |G_X(x, d, γ)| falls as γ grows, so the bound on Σ |G_X(x_t, ∇F_t, γ_t)|² covers every fixed γ ≥ max γ_t.
+inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
+  if (measured >= largest * (1 - 1e-12)) return;
+  bound.assumptions.push_back("the regret is measured with gamma = " + text(measured) +
+                              ", below the steps' gamma_t = " + text(largest) + ": the theorem does not cover it");
+}
+
+[[nodiscard]] inline double squared(double v) { return v * v; }
+
+}  // namespace theory
+
+// Theorem 1, the display that ends its proof.
+[[nodiscard]] inline Bound regret_bound(const F2oboOptions& o, const Constants& k, const BoundInputs& in) {
+  using namespace theory;
+  Bound b;
+  assume(b, "Theorem 1", k, theorem_conditions(o, k, in.T));
+  b.assumptions.emplace_back("eq. (y-y) has 6 where its lemma gives 12 (1 + (lambda_t/lambda_(t-1))^2)");
+  if (beta_lambda_extremes(o, in.T).most < (1 - 1e-12) / (2 * k.L_g1))
+    b.assumptions.emplace_back(
+        "18432 c kappa_g^3 takes 1/(1-rho_y) = 4 kappa_g, but beta_t is below 1/(2 lambda_t L_g1)");
+  const Extremes gamma = gamma_extremes(o, in.T);
+  assume_regret_gamma(b, in.gamma, gamma.most);
+  const double gap = double_loop_gaps(o, k, in.T).both(), c = smallest_c(o, gap, in.T), C = C_lambda(k, c);
+  const double weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1), kappa = k.kappa();
+  b.add("32 M/gamma", 32 * k.M / gamma.least);
+  b.add("16 V_T/gamma", 16 * in.V_T / gamma.least);
+  b.add("32 D_1^2/lambda_1^2 sum t^(-2 tau)", 32 * squared(k.D_1()) * weight);
+  b.add("64 c_tau Delta_1", 64 * c_tau(o.lambda1, o.tau, gap) * in.initial_error);
+  b.add("18432 c kappa_g^3 L_f0^2/lambda_1^2 sum t^(-2 tau)",
+        18432 * c * std::pow(kappa, 3) * squared(k.L_f0) * weight);
+  b.add("256 gamma^2 C_lambda kappa_g^2 D_1^2/(lambda_1^2 (1-rho)) sum t^(-2 tau)",
+        256 * squared(gamma.most * kappa * k.D_1()) * C / gap * weight);
+  b.add("64 C_lambda/(1-rho) H_2T", 64 * C / gap * in.H_2T);
+  return b;
+}
+
+// Theorem 2, the display that ends its proof. c_γ is the smallest with λ_t² γ_t² ≤ c_γ.
+[[nodiscard]] inline Bound regret_bound(const F2oboSingleLoopOptions& o, const Constants& k, const BoundInputs& in) {
+  using namespace theory;
+  Bound b;
+  assume(b, "Theorem 2", k, theorem_conditions(o, k, in.T));
+  b.assumptions.emplace_back("the regret on the right is absorbed without the factor 2 that this costs");
+  b.assumptions.push_back("c_g has mu_g where its lemma has mu_g^2: the lemma's terms of E are 1/mu_g = " +
+                          text(1 / k.mu_g) + " times these");
+  b.assumptions.emplace_back(
+      "C_S replaces (m-1)^2 by m^2, up to a factor 4; sums of lambda_t^2 rho^(t-m) count as "
+      "lambda_m^2/(1-rho)");
+  const Extremes gamma = gamma_extremes(o, in.T);
+  assume_regret_gamma(b, in.gamma, gamma.most);
+  const Gaps gaps = single_loop_gaps(o, k, in.T);
+  const SingleLoopConstants s(k, alpha_extremes(o, in.T).least);
+  const double lambda_T = lambda_at(o, in.T), weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1);
+  const double c_gamma = squared(gamma_lambda_extremes(o, in.T).most);
+  b.add("16 M/gamma_T", 16 * k.M / gamma.least);
+  b.add("8 V_T/gamma_T", 8 * in.V_T / gamma.least);
+  b.add("16 D_1^2/lambda_1^2 sum t^(-2 tau)", 16 * squared(k.D_1()) * weight);
+  b.add("32 c_tau Delta_1", 32 * c_tau(o.lambda1, o.tau, gaps.both()) * in.initial_error);
+  b.add("32 c_lambda C_S", 32 * s.c_lambda * C_S(o.tau, gaps.y, in.T));
+  b.add("96 c_gamma C_g D_1^2/(lambda_1^2 (1-rho)) sum t^(-2 tau)",
+        96 * c_gamma * s.C_g * squared(k.D_1()) / gaps.both() * weight);
+  b.add("32 c_g' lambda_T^2/(1-rho_z) H_2T", 32 * s.c_g_prime * squared(lambda_T) / gaps.z * in.H_2T);
+  b.add("32 c_g lambda_T^2/(1-rho_y) E_f", 32 * s.c_g * squared(lambda_T) / gaps.y * in.E_f);
+  b.add("32 c_g lambda_T^2/(1-rho_y) E_g", 32 * s.c_g * squared(lambda_T) / gaps.y * in.E_g);
+  return b;
+}
+
+// Theorem 3, with the tolerances as they are: Lemma nabla_L_3 before δ_y = T^(−1/2) and δ_z = T^(−(1+2τ)/2) turn its two
+// terms into 384 κ_g² and 48 λ_1² κ_g².
+[[nodiscard]] inline Bound regret_bound(const Af2oboOptions& o, const Constants& k, const BoundInputs& in) {
+  using namespace theory;
+  Bound b;
+  assume(b, "Theorem 3", k, theorem_conditions(o, k, in.T));
+  b.assumptions.emplace_back("every inner loop ended at its tolerance, none at max_inner");
+  const Extremes gamma = gamma_extremes(o, in.T);
+  assume_regret_gamma(b, in.gamma, gamma.most);
+  const double rounds = static_cast<double>(in.T), kappa = k.kappa();
+  b.add("16 M/gamma", 16 * k.M / gamma.least);
+  b.add("8 V_T/gamma", 8 * in.V_T / gamma.least);
+  b.add("16 D_1^2/lambda_1^2 sum t^(-2 tau)", 16 * squared(k.D_1() / o.lambda1) * power_sum(-2 * o.tau, in.T));
+  b.add("384 kappa_g^2 delta_y^2 T", 384 * squared(kappa * o.delta_y) * rounds);
+  b.add("48 kappa_g^2 lambda_T^2 delta_z^2 T", 48 * squared(kappa * lambda_at(o, in.T) * o.delta_z) * rounds);
+  return b;
+}
+
+namespace theory {
+
+// The sums over rounds in Theorem 4. With the theorem's schedules they are its Σ λ_1² t^(2τ−B_1) and
+// Σ (t^(τ−b−B_2) + t^(−a−B_2)).
+struct StochasticSums {
+  double outer = 0.0;  // Σ λ_t²/B̂_t
+  double inner = 0.0;  // Σ L_g1 (2 β_t λ_t + α_t)/B_t
+
+  StochasticSums(const Sf2oboOptions& o, const Constants& k, Round T) {
+    const Schedule& outer_batch = o.samples == Samples::fresh ? o.outer_batch : o.batch;
+    for (Round t = 1; t <= T; ++t) {
+      const double lambda = lambda_at(o, t);
+      outer += lambda * lambda / std::max(1.0, outer_batch(t));
+      inner += k.L_g1 * (2 * beta_at(o, t) * lambda + o.alpha(t)) / std::max(1.0, o.batch(t));
+    }
+  }
+};
+
+}  // namespace theory
+
+// Theorem 4, the display that ends its proof; a bound on the expected regret.
+[[nodiscard]] inline Bound regret_bound(const Sf2oboOptions& o, const Constants& k, const BoundInputs& in) {
+  using namespace theory;
+  Bound b;
+  assume(b, "Theorem 4", k, theorem_conditions(o, k, in.T));
+  b.assumptions.emplace_back("of the expected regret, not of one run's");
+  b.assumptions.emplace_back(
+      "the two terms of g in d_t share their samples: the variance is (1 + 4 lambda_t^2) sigma^2, "
+      "not (1 + 2 lambda_t^2) sigma^2");
+  b.assumptions.emplace_back("eq. (y-y) has 6 where its lemma gives 12 (1 + (lambda_t/lambda_(t-1))^2)");
+  const Extremes gamma = gamma_extremes(o, in.T);
+  assume_regret_gamma(b, in.gamma, gamma.most);
+  const StochasticConstants s(o, k, in.T);
+  const StochasticSums sums(o, k, in.T);
+  const double gap = s.gap > 0 ? s.gap : 0.0, weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1);
+  const double kappa = k.kappa(), noise = squared(in.sigma),
+               steps = squared(gamma.most * kappa * k.L_g1) * s.c_lambda / gap;
+  b.add("32 M/gamma", 32 * k.M / gamma.least);
+  b.add("16 V_T/gamma", 16 * in.V_T / gamma.least);
+  b.add("48 D_1^2/lambda_1^2 sum t^(-2 tau)", 48 * squared(k.D_1()) * weight);
+  b.add("144 sigma^2 sum lambda_t^2/outer_batch", 144 * noise * sums.outer);
+  b.add("6912 kappa_g^2 L_f0^2 c_lambda/(lambda_1^2 (1-rho)) sum t^(-2 tau)",
+        6912 * squared(kappa * k.L_f0) * s.c_lambda / gap * weight);
+  b.add("2592 kappa_g sigma^2 lambda_T^2/(1-rho) sum L_g1 (2 beta_t lambda_t + alpha_t)/batch",
+        2592 * kappa * noise * squared(lambda_at(o, in.T)) / gap * sums.inner);
+  b.add("32256 gamma^2 kappa_g^2 L_g1^2 c_lambda D_1^2/(lambda_1^2 (1-rho)) sum t^(-2 tau)",
+        32256 * steps * squared(k.D_1()) * weight);
+  b.add("96 c_tau Delta_1", 96 * c_tau(o.lambda1, o.tau, gap) * in.initial_error);
+  b.add("96768 gamma^2 kappa_g^2 L_g1^2 c_lambda sigma^2/(1-rho) sum lambda_t^2/outer_batch",
+        96768 * steps * noise * sums.outer);
+  b.add("8064 L_g1^2 c_lambda/(1-rho) H_2T", 8064 * squared(k.L_g1) * s.c_lambda / gap * in.H_2T);
+  return b;
+}
+
+}  // namespace obolus

@@ -1,0 +1,99 @@
+// ∇F(x) = f_x − g_xy v with g_yy v = f_y, all at y*(x): the true hypergradient by which an optimiser is measured.
+//
+// y* is the problem's closed form where it has one, otherwise a reference solve that starts at the last solution. v comes
+// from conjugate gradients, always from zero: with a closed form nothing depends on the calls before. Products are the
+// problem's own or, failing that, central differences of its gradients, which leave an error of order ε^(2/3) κ.
+// The functions used are the current ones: after `resample` that would be the sampled ones.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/capabilities.hpp"
+#include "obolus/core/finite_difference.hpp"
+#include "obolus/core/linear_solve.hpp"
+#include "obolus/core/norm.hpp"
+#include "obolus/core/types.hpp"
+#include "obolus/metrics/reference_solution.hpp"
+
+namespace obolus {
+
+template <class S>
+struct HypergradientWorkspace {
+  Vector<S> y, v, f_y, cross;
+  ReferenceWorkspace<S> reference;
+  explicit HypergradientWorkspace(Dims dims)
+      : y(Vector<S>::Zero(dims.y)),
+        v(Vector<S>::Zero(dims.y)),
+        f_y(dims.y),
+        cross(dims.x),
+        reference(dims.y) {}
+};
+
+template <FirstOrderOracle P>
+class Hypergradient {
+ public:
+  using S = ScalarOf<P>;
+
+  explicit Hypergradient(P& p) : work_(p.dims()), closed_form_(capabilities_of(p).closed_form) {}
+
+  // False where the gradient cannot be trusted: the reference solve missed its tolerance, g_yy is not positive definite,
+  // the linear system was not solved, or a number is not finite.
+  bool operator()(P& p, In<S> x, Out<S> gradient) {
+    return with_products(p, [&](auto& products, bool exact) {
+      const bool solved = solve(p, products, x);
+      return differentiate(p, products, exact, x, gradient) && solved;
+    });
+  }
+
+  [[nodiscard]] const Vector<S>& solution() const { return work_.y; }         // y*(x)
+  [[nodiscard]] const Vector<S>& linear_solution() const { return work_.v; }  // v
+  [[nodiscard]] double inner_residual() const { return inner_residual_; }     // |g_y(x, y*)|
+  [[nodiscard]] bool closed_form() const { return closed_form_; }             // otherwise y* is a reference solve
+
+  // What the next reference solve starts from; nothing else carries over.
+  void fields(Archive& a) { a("solution", work_.y); }
+
+ private:
+  template <class Products>
+  bool solve(P& p, Products& products, In<S> x) {
+    if constexpr (ClosedFormOracle<P>) {
+      if (closed_form_) {
+        p.inner_solution(x, work_.y);
+        p.inner_gradient_y(x, work_.y, work_.reference.gradient);
+        inner_residual_ = euclidean_norm<S>(work_.reference.gradient);
+        return std::isfinite(inner_residual_);
+      }
+    }
+    if (!work_.y.allFinite()) work_.y.setZero();  // a lost round must not spoil the ones after it
+    const ReferenceResult result = solve_inner(products, x, work_.y, work_.reference);
+    inner_residual_ = result.residual;
+    return result.converged;
+  }
+
+  template <class Products>
+  bool differentiate(P& p, Products& products, bool exact, In<S> x, Out<S> gradient) {
+    const double epsilon = static_cast<double>(std::numeric_limits<S>::epsilon());
+    // Below the error of its products the recursion of CG would only circle.
+    const CgOptions tight{.max_iterations = std::max<std::int64_t>(1000, 4 * work_.y.size()),
+                          .relative_tolerance = exact ? 1e-14 : 10.0 * std::pow(epsilon, 2.0 / 3.0)};
+    p.outer_gradient_y(x, work_.y, work_.f_y);
+    work_.v.setZero();
+    const CgResult system =
+        conjugate_gradient<S>([&](In<S> u, Out<S> out) { products.inner_hvp_yy(x, work_.y, u, out); }, work_.f_y,
+                              work_.v, work_.reference.cg, tight);
+    p.outer_gradient_x(x, work_.y, gradient);
+    products.inner_hvp_xy(x, work_.y, work_.v, work_.cross);
+    gradient -= work_.cross;
+    return system.converged && gradient.allFinite();
+  }
+
+  HypergradientWorkspace<S> work_;
+  bool closed_form_;
+  double inner_residual_ = 0.0;
+};
+
+}  // namespace obolus

@@ -1,0 +1,16 @@
+// What an optimiser says of itself to registries, listings and reports.
+#pragma once
+
+#include <string_view>
+
+namespace obolus {
+
+struct OptimiserInfo {
+  std::string_view name;      // in configs
+  std::string_view title;     // for people
+  std::string_view citation;  // the source of its steps
+  bool needs_hvp = false;
+  bool stochastic = false;  // draws samples
+};
+
+}  // namespace obolus

@@ -1,0 +1,150 @@
+// Parameters from the theory: presets for the paper's four algorithms. Whether given options meet the conditions of
+// their theorem is told by theorem_conditions (theorem_conditions.hpp, included here).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/knowledge.hpp"
+#include "obolus/core/options.hpp"
+#include "obolus/optimisers/af2obo.hpp"
+#include "obolus/optimisers/f2obo.hpp"
+#include "obolus/optimisers/sf2obo.hpp"
+#include "obolus/optimisers/theorem_conditions.hpp"
+#include "obolus/optimisers/theorem_constants.hpp"
+
+namespace obolus {
+
+enum class Preset : std::uint8_t {
+  standard,  // the defaults of the options structs
+  paper,     // the values of the paper's appendix "Experimental Details"
+  theory,    // everything from the problem's constants and the horizon, within the theorem's conditions
+};
+template <>
+struct EnumNames<Preset> {
+  static constexpr std::array<std::pair<Preset, std::string_view>, 3> values{
+      {{Preset::standard, "default"}, {Preset::paper, "paper"}, {Preset::theory, "theory"}}};
+};
+
+namespace theory {
+
+// An L_g1 below μ_g contradicts itself: ∇g would change by less than strong convexity demands.
+inline void require_constants(const Constants& k, std::string_view optimiser) {
+  std::string got, remedy;
+  const auto complain = [&](std::string_view name, double value) {
+    got += (got.empty() ? "" : ", ") + std::string(name) + " = " + text(value);
+    remedy += (remedy.empty() ? "set optimiser." : ", optimiser.") + std::string(name) + " = …";
+  };
+  for (const NamedConstant& c : named_constants)
+    if (!is_given(k, c)) complain(c.name, k.*c.value);
+  if (got.empty() && k.L_g1 < k.mu_g) complain("L_g1", k.L_g1);
+  if (got.empty()) return;
+  throw ConfigError("preset \"theory\" of " + std::string(optimiser) + ": got " + got +
+                    (k.region.empty() ? "" : " (" + k.region + ")") +
+                    ", expected finite constants with mu_g > 0 and L_g1 >= mu_g; " + remedy);
+}
+
+// A tenth above Theorem 1's 2 L_f1/μ_g, and at least 1, which the proofs of Theorems 2 and 4 use without saying so.
+[[nodiscard]] inline double first_multiplier(const Constants& k) { return std::max(1.0, 1.1 * 2 * k.L_f1 / k.mu_g); }
+
+template <class Options>
+void set_shared(Options& o, const Constants& k, double tau) {
+  o.alpha = 1 / k.L_g1;
+  o.lambda1 = first_multiplier(k);
+  o.tau = tau;
+  o.beta_rule = BetaRule::theory;
+  o.L_g1 = k.L_g1;
+  o.warm_start = WarmStart::separate;
+}
+
+// c = 1: K is then the smallest number of steps with λ_T² ρ^K ≤ 1.
+inline void set_theory(F2oboOptions& o, const Constants& k, Round T) {
+  set_shared(o, k, 1.0);
+  const double gap = double_loop_gaps(o, k, T).both(), c = 1.0;
+  o.inner_steps = std::ceil(std::max(steps_to_contract(gap), steps_for_c(o, gap, T, c)));
+  o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c));
+}
+
+inline void set_theory(F2oboSingleLoopOptions& o, const Constants& k, Round T) {
+  constexpr double below = 0.99;  // Theorem 2 has γ_t < …
+  set_shared(o, k, 1.0 / 3.0);
+  const double gap = single_loop_gaps(o, k, T).both();
+  const double C_g = SingleLoopConstants(k, o.alpha(1)).C_g;
+  o.gamma = Schedule(below * single_loop_gamma_limit(o.lambda1, gap, C_g), -o.tau);
+  o.gamma.most = below * smoothness_limit(k);
+}
+
+// max_inner: 400 κ_g steps shrink the squared error of y by (1 − 1/(4κ_g))^(400κ_g) < e^−100.
+inline void set_theory(Af2oboOptions& o, const Constants& k, Round T) {
+  set_shared(o, k, 0.5);
+  const double horizon = static_cast<double>(T);
+  o.delta_y = std::pow(horizon, -0.5);
+  o.delta_z = std::pow(horizon, -(1 + 2 * o.tau) / 2);
+  o.gamma = k.L_F() > 0 ? smoothness_limit(k) : 1.0;  // F affine: Theorem 3 sets no limit
+  o.max_inner = static_cast<std::int64_t>(std::min(9e18, std::max(1e4, std::ceil(400 * k.kappa()))));
+}
+
+// The corollary's exponents: τ = b = 1/6, a = 0, B_1 = B_2 = 2/3.
+inline void set_theory(Sf2oboOptions& o, const Constants& k, Round T) {
+  set_shared(o, k, 1.0 / 6.0);
+  const double a = 0.0, b = 1.0 / 6.0;
+  o.beta_rule = BetaRule::schedule;
+  o.beta = Schedule(1 / (2 * o.lambda1 * k.L_g1), -b);
+  o.inner_steps = Schedule(4 * k.kappa(), std::max(b - o.tau, a));
+  o.inner_steps.log = true;
+  o.samples = Samples::fresh;
+  o.batch = o.outer_batch = Schedule(1.0, 2.0 / 3.0);
+  const StochasticConstants s(o, k, T);
+  o.gamma = std::min(smoothness_limit(k), stochastic_gamma_limit(k, s.gap, s.c_lambda, 14));
+}
+
+// One setting for all four algorithms. β_t is not given there: α/λ_t is this library's choice.
+template <class Options>
+void set_paper(Options& o) {
+  o.alpha = 0.1;
+  o.gamma = 0.001;
+  o.lambda1 = 5.0;
+  o.tau = 1.0;
+  o.beta_rule = BetaRule::alpha_over_lambda;
+  o.warm_start = WarmStart::separate;
+  if constexpr (requires { o.inner_steps; }) o.inner_steps = 5.0;
+  if constexpr (requires { o.delta_y; }) o.delta_y = 0.5, o.delta_z = 0.1;
+  if constexpr (requires { o.samples; }) o.samples = Samples::round, o.batch = o.outer_batch = 256.0;
+}
+
+template <class Options>
+void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_view optimiser) {
+  switch (preset) {
+    case Preset::standard: o = Options{}; return;
+    case Preset::paper: set_paper(o); return;
+    case Preset::theory: break;
+  }
+  check_horizon(T);
+  require_constants(k, optimiser);
+  set_theory(o, k, T);
+}
+
+}  // namespace theory
+
+// Sets every option the preset speaks of. The constants and the horizon T are used by `theory` only, which throws a
+// ConfigError when a constant is missing.
+inline void apply_preset(Preset preset, F2oboOptions& o, const Constants& k, Round T) {
+  theory::apply(preset, o, k, T, F2obo::info.name);
+}
+inline void apply_preset(Preset preset, F2oboSingleLoopOptions& o, const Constants& k, Round T) {
+  theory::apply(preset, o, k, T, F2oboSingleLoop::info.name);
+}
+inline void apply_preset(Preset preset, Af2oboOptions& o, const Constants& k, Round T) {
+  theory::apply(preset, o, k, T, Af2obo::info.name);
+}
+inline void apply_preset(Preset preset, Sf2oboOptions& o, const Constants& k, Round T) {
+  theory::apply(preset, o, k, T, Sf2obo::info.name);
+}
+
+}  // namespace obolus

@@ -1,0 +1,84 @@
+// A quadratic stream read from a JSON file, so that anyone can check any algorithm with code of their own:
+//   {"dims": {"x": d1, "y": d2}, "rounds": [{"A": …, "B": …, "b": …, "w": …, "c": …, "s": …, "r": …, "e": …}, …]}
+// A is d2×d2, B is d2×d1 (lists of rows); b and c have d2 numbers, e has d1. A single number stands for that multiple of
+// the identity (A, and B when d1 = d2) or for a vector of that number. Rounds repeat cyclically.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "obolus/core/options.hpp"
+#include "obolus/problems/quadratic_knowledge.hpp"
+#include "obolus/problems/quadratic_oracle.hpp"
+
+namespace obolus {
+
+// Throws DataError naming file, round (from 1) and key.
+[[nodiscard]] std::vector<QuadraticRound<double>> read_quadratic_stream(const std::string& path);
+
+struct QuadraticFileOptions {
+  std::string path;
+  double noise = 0.0;
+  double noise_cross = 0.0;
+
+  template <class V>
+  void describe(V&& v) {
+    v("path", path, "the JSON file; relative to the folder of the config");
+    v("noise", noise, "σ, deviation of a sampled gradient of f and of g", Range::at_least(0));
+    v("noise_cross", noise_cross, "σ_E, deviation of each entry of B in a sample of g", Range::at_least(0));
+  }
+};
+
+template <class S = double>
+class QuadraticFile : public QuadraticOracle<S> {
+ public:
+  using Options = QuadraticFileOptions;
+  static constexpr std::string_view name = "quadratic_file";
+  static constexpr std::string_view title = "quadratic stream read from a JSON file";
+
+  QuadraticFile(const Options& options, std::uint64_t) : QuadraticFile(read_quadratic_stream(options.path), options) {}
+
+  QuadraticFile(std::vector<QuadraticRound<double>> rounds, const Options& options)
+      : exact_(std::move(rounds)), noise_(options.noise), noise_cross_(options.noise_cross) {
+    for (const auto& round : exact_) rounds_.push_back(round.template cast<S>());
+    for (std::size_t i = 0; i < exact_.size(); ++i)
+      same_matrix_.push_back(exact_[i].A == exact_[(i + exact_.size() - 1) % exact_.size()].A);
+    this->prepare({exact_[0].B.cols(), exact_[0].A.rows()}, options.noise, options.noise_cross);
+    reveal(1);
+  }
+  QuadraticFile(QuadraticFile&&) = delete;  // the oracle points into this object
+
+  void reveal(Round t) {
+    const std::size_t i = slot(t);
+    this->use(rounds_[i], i == current_ || (i == (current_ + 1) % rounds_.size() && same_matrix_[i]));
+    current_ = i;
+  }
+
+  [[nodiscard]] Constants constants(const ConvexSet& set) const {
+    QuadraticBounds bounds;
+    // Eigenvalues of every round would take minutes on long streams of large rounds: such a stream knows no constants.
+    const double n = static_cast<double>(this->dims().x + this->dims().y);
+    if (n * n * n * static_cast<double>(exact_.size()) > 2e9) {
+      Constants unknown;
+      unknown.region = "not computed: the stream is too large";
+      return unknown;
+    }
+    for (const auto& round : exact_) bounds.include(round);
+    return bounds.constants(set, this->dims().x, noise_, noise_cross_);
+  }
+  [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const {
+    return quadratic_variation(exact_[slot(t - 1)], exact_[slot(t)], set);
+  }
+
+ private:
+  [[nodiscard]] std::size_t slot(Round t) const { return static_cast<std::size_t>(t - 1) % rounds_.size(); }
+
+  std::vector<QuadraticRound<double>> exact_;
+  std::vector<QuadraticRound<S>> rounds_;
+  std::vector<bool> same_matrix_;
+  std::size_t current_ = 0;
+  double noise_, noise_cross_;
+};
+
+}  // namespace obolus

@@ -1,0 +1,78 @@
+// A whole run from a config text: problem, optimiser, domain, metrics and log, as the command line and the bindings
+// use it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "obolus/metrics/bounds.hpp"
+#include "obolus/metrics/regret.hpp"
+#include "obolus/metrics/variation.hpp"
+#include "obolus/optimisers/theory.hpp"
+#include "obolus/run/run.hpp"
+
+namespace obolus {
+
+struct VariationSummary {
+  VariationSum V, H2, Ef, Eg;
+  double P = 0.0;
+  std::size_t points = 0;  // behind estimates
+};
+
+struct RunSummary {
+  std::string problem, optimiser;
+  RunEnd end;
+  Round horizon = 0;
+  Row last;                 // of the last finished round
+  double regret_gamma = 0;
+  bool closed_form = true;  // the regret's hypergradients rest on a closed-form inner solution
+  std::int64_t inner_steps = 0, capped_rounds = 0;
+  double largest_distance_y = 0, largest_distance_z = 0;  // certified by the residuals, when μ_g is known
+  std::optional<VariationSummary> variation;
+  std::optional<Constants> constants;
+  std::vector<Condition> conditions;
+  std::optional<Bound> bound;
+
+  [[nodiscard]] std::string json() const;
+};
+
+struct RunControl {
+  std::string directory;  // empty: nothing is written
+  bool resume = false;    // go on from the directory's checkpoint
+  bool force = false;     // replace a run that is there
+  int threads = 1;
+  std::function<bool(const Row&)> on_row;  // false: stop after this round, saving
+};
+
+class Experiment {
+ public:
+  // `source` names the text in errors; relative paths in it start from `folder`. Overrides are "section.key=value".
+  Experiment(const std::string& text, const std::string& source, const std::string& folder,
+             const std::vector<std::string>& overrides = {});
+  static Experiment load(const std::string& path, const std::vector<std::string>& overrides = {});
+  Experiment(Experiment&&) noexcept;
+  Experiment& operator=(Experiment&&) noexcept;
+  ~Experiment();
+
+  [[nodiscard]] std::string config() const;  // complete: reproduces the run
+  [[nodiscard]] Round rounds() const;
+  [[nodiscard]] RunSummary run(const RunControl& control) const;
+  // Differences, products, hypergradient and convexity on samples: one line a finding.
+  struct CheckLine {
+    std::string what;
+    bool ok;
+    double error, tolerance;
+    std::string where;
+  };
+  [[nodiscard]] std::vector<CheckLine> check() const;
+
+  struct Parts;  // the resolved config; private to the library
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace obolus

@@ -1,0 +1,72 @@
+// The loop: commit, reveal, measure, update. This order lives here and nowhere else.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "obolus/metrics/regret.hpp"
+#include "obolus/run/session.hpp"
+
+namespace obolus {
+
+enum class RunStatus : std::uint8_t { finished, stopped, diverged };
+
+struct RunEnd {
+  RunStatus status = RunStatus::finished;
+  Round rounds = 0;      // done, from the first one on
+  std::string quantity;  // what stopped being finite, when diverged
+};
+
+namespace detail {
+// The first quantity of a row that is not finite, or nothing.
+inline std::string_view non_finite(const Row& row) {
+  const std::pair<std::string_view, double> quantities[] = {
+      {"f", row.f},
+      {"g", row.g},
+      {"regret_increment", row.regret_increment},
+      {"own_mapping", row.own_mapping},
+      {"hypergradient_error", row.hypergradient_error},
+      {"residual_y", row.residual_y},
+      {"residual_z", row.residual_z},
+      {"lambda", row.lambda}};
+  for (const auto& [name, value] : quantities)
+    if (!std::isfinite(value)) return name;
+  return {};
+}
+}  // namespace detail
+
+// Rounds first … last. `on_row(row, meter)` sees every finished round and may say stop by returning false.
+// `seconds` is the time spent in updates before `first`; measuring is never on the clock.
+template <FirstOrderOracle P, class OnRow>
+  requires Stream<P>
+RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RegretMeter<P>& meter, const Rng& rng, Round first, Round last,
+           double seconds, OnRow&& on_row) {
+  using Clock = std::chrono::steady_clock;
+  RunEnd end{RunStatus::finished, first - 1, {}};
+  const auto diverged = [&](std::string_view quantity) {
+    end.status = RunStatus::diverged;
+    end.quantity = quantity;
+    return end;
+  };
+  for (Round t = first; t <= last; ++t) {
+    problem.reveal(t);
+    Row row{.t = t};
+    meter.before(problem, session, row);
+    const auto start = Clock::now();
+    const Step step = session.step(rng);
+    seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    if (step.status != Status::ok) return diverged(to_string(step.status));
+    meter.after(problem, session, step, row);
+    row.seconds = seconds;
+    if (const auto bad = detail::non_finite(row); !bad.empty()) return diverged(std::string(bad) + " is not finite");
+    end.rounds = t;
+    if (!on_row(row, meter)) {
+      if (t < last) end.status = RunStatus::stopped;
+      return end;
+    }
+  }
+  return end;
+}
+
+}  // namespace obolus

@@ -1,0 +1,137 @@
+// The sections of a config that belong to no problem and no optimiser.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/section_reader.hpp"
+#include "obolus/core/convex_set.hpp"
+#include "obolus/core/knowledge.hpp"
+#include "obolus/core/options.hpp"
+#include "obolus/optimisers/theory.hpp"
+
+namespace obolus {
+
+enum class Precision : std::uint8_t { single, full };
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array<std::pair<Precision, std::string_view>, 2> values{
+      {{Precision::full, "double"}, {Precision::single, "float"}}};
+};
+
+enum class SetName : std::uint8_t { all, box, l2_ball, l1_ball, simplex, nonnegative };
+template <>
+struct EnumNames<SetName> {
+  static constexpr std::array<std::pair<SetName, std::string_view>, 6> values{{{SetName::all, "all"},
+                                                                               {SetName::box, "box"},
+                                                                               {SetName::l2_ball, "l2_ball"},
+                                                                               {SetName::l1_ball, "l1_ball"},
+                                                                               {SetName::simplex, "simplex"},
+                                                                               {SetName::nonnegative, "nonnegative"}}};
+};
+
+namespace config {
+
+void require_length(const Numbers& numbers, Index size, const char* name);
+
+struct ProblemSection {
+  std::string name;
+  std::int64_t rounds = 1000;
+  std::int64_t seed = 1;
+  Precision precision = Precision::full;
+
+  template <class V>
+  void describe(V&& v) {
+    v("name", name, "which problem: see `obolus list problems`");
+    v("rounds", rounds, "T, number of rounds", Range::between(1, 1e15));
+    v("seed", seed, "seed of everything random: the generated problem and the samples", Range::at_least(0));
+    v("precision", precision, "scalar of x, y and all gradients");
+  }
+};
+
+struct StartSection {
+  static constexpr Range finite = Range::between(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
+  Numbers x = 0.0, y = 0.0;
+
+  template <class V>
+  void describe(V&& v) {
+    v("x", x, "x_1, one number for all coordinates or a list; projected onto the domain", finite);
+    v("y", y, "y_1 = z_1, one number for all coordinates or a list", finite);
+  }
+};
+
+struct DomainSection {
+  SetName set = SetName::all;
+  Numbers lower = -std::numeric_limits<double>::infinity();
+  Numbers upper = std::numeric_limits<double>::infinity();
+  std::optional<double> radius = {};
+
+  template <class V>
+  void describe(V&& v) {
+    v("set", set, "the feasible set X of x");
+    v("lower", lower, "box: lower bounds, one number or a list with one for each coordinate");
+    v("upper", upper, "box: upper bounds, one number or a list with one for each coordinate");
+    v("radius", radius, "l2_ball, l1_ball: radius around 0", Range::positive());
+  }
+
+  [[nodiscard]] ConvexSet make(Index dim_x) const;
+};
+
+// What stands in [optimiser] beside the algorithm's own options.
+struct OptimiserSection {
+  std::string name;
+  Preset preset = Preset::standard;
+  std::optional<double> L_f0 = {}, L_f1 = {}, L_g2 = {}, mu_g = {}, M = {};
+
+  template <class V>
+  void describe(V&& v) {
+    v("name", name, "which optimiser: see `obolus list optimisers`");
+    v("preset", preset, "where the other options start from: default, paper (its experiments) or theory (from constants)");
+    v("L_f0", L_f0, "Lipschitz constant of f; unset: the problem's own, where it knows one", Range::at_least(0));
+    v("L_f1", L_f1, "Lipschitz constant of ∇f; unset: the problem's own", Range::at_least(0));
+    v("L_g2", L_g2, "Lipschitz constant of g_xy and g_yy; unset: the problem's own", Range::at_least(0));
+    v("mu_g", mu_g, "strong convexity of g in y; unset: the problem's own", Range::positive());
+    v("M", M, "bound of |F|; unset: the problem's own", Range::at_least(0));
+  }
+
+  void overlay(Constants& constants, std::optional<double> L_g1) const {
+    const auto put = [](double& to, const std::optional<double>& from) { to = from.value_or(to); };
+    put(constants.L_f0, L_f0), put(constants.L_f1, L_f1), put(constants.L_g1, L_g1), put(constants.L_g2, L_g2);
+    put(constants.mu_g, mu_g), put(constants.M, M);
+  }
+};
+
+struct MetricsSection {
+  std::optional<double> gamma = {};
+  bool variation = true;
+  std::int64_t samples = 16;
+  bool bound = true;
+
+  template <class V>
+  void describe(V&& v) {
+    v("gamma", gamma, "the γ of the regret; unset: the optimiser's γ of round 1", Range::positive());
+    v("variation", variation, "measure V_T, H_2T, E^f_y, E^g_y and P_T");
+    v("samples", samples, "points behind an estimated supremum, where no closed form is known", Range::between(1, 1e6));
+    v("bound", bound, "print the theorem's bound beside the measured regret, where constants are known");
+  }
+};
+
+struct LogSection {
+  bool vectors = false;
+  std::int64_t every = 1;
+  std::int64_t checkpoint_every = 0;
+  double checkpoint_seconds = 10.0;
+
+  template <class V>
+  void describe(V&& v) {
+    v("vectors", vectors, "write x and y into the trace");
+    v("every", every, "write one round in so many (and the last)", Range::at_least(1));
+    v("checkpoint_every", checkpoint_every, "rounds between checkpoints; 0: by the clock only", Range::at_least(0));
+    v("checkpoint_seconds", checkpoint_seconds, "seconds between checkpoints", Range::positive());
+  }
+};
+
+}  // namespace config
+}  // namespace obolus

@@ -1,0 +1,79 @@
+#include <array>
+
+#include "obolus/optimisers/af2obo.hpp"
+#include "obolus/optimisers/f2obo.hpp"
+#include "obolus/optimisers/sf2obo.hpp"
+#include "registry/registry.hpp"
+
+namespace obolus::registry {
+namespace {
+
+template <class Optimiser>
+class Prepared final : public PreparedOptimiser {
+  using Options = typename Optimiser::Options;
+
+ public:
+  // A preset first, then what the section says.
+  Prepared(config::SectionReader& reader, const Setting& setting) {
+    apply_preset(setting.preset, options_, setting.constants, setting.horizon);
+    options_.describe(reader);
+    if (!options_.L_g1 && std::isfinite(setting.constants.L_g1)) options_.L_g1 = setting.constants.L_g1;
+    validate(options_, reader.section());
+  }
+
+  [[nodiscard]] const OptimiserInfo& info() const override { return Optimiser::info; }
+  [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
+  [[nodiscard]] double first_gamma() const override { return options_.gamma(1); }
+  [[nodiscard]] std::vector<Condition> conditions(const Constants& constants, Round horizon) const override {
+    return theorem_conditions(options_, constants, horizon);
+  }
+  [[nodiscard]] Bound bound(const Constants& constants, const BoundInputs& inputs) const override {
+    return regret_bound(options_, constants, inputs);
+  }
+  [[nodiscard]] std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,
+                                                         In<double> x0, In<double> y0) const override {
+    return std::make_unique<Session<Optimiser, AnyOracle<double>>>(Optimiser(options_, set), problem, x0, y0);
+  }
+  [[nodiscard]] std::unique_ptr<AnySession<float>> open(AnyOracle<float>& problem, const ConvexSet& set, In<float> x0,
+                                                        In<float> y0) const override {
+    return std::make_unique<Session<Optimiser, AnyOracle<float>>>(Optimiser(options_, set), problem, x0, y0);
+  }
+
+ private:
+  Options options_;
+};
+
+template <class Optimiser>
+constexpr OptimiserEntry entry() {
+  return {Optimiser::info, &option_listing<typename Optimiser::Options>,
+          [](config::SectionReader& reader, const Setting& setting) -> std::unique_ptr<PreparedOptimiser> {
+            return std::make_unique<Prepared<Optimiser>>(reader, setting);
+          }};
+}
+
+const std::array optimisers{
+    entry<F2obo>(),
+    entry<F2oboSingleLoop>(),
+    entry<Af2obo>(),
+    entry<Sf2obo>(),
+};
+
+}  // namespace
+
+const OptimiserEntry& optimiser(const std::string& name) {
+  for (const OptimiserEntry& e : optimisers)
+    if (e.info.name == name) return e;
+  throw ConfigError("optimiser.name: there is no optimiser '" + name + "'" +
+                    suggestion(name, names_of(optimisers, [](const auto& e) { return e.info.name; })));
+}
+
+}  // namespace obolus::registry
+
+namespace obolus {
+std::vector<Listing> list_optimisers() {
+  std::vector<Listing> list;
+  for (const auto& e : registry::optimisers)
+    list.push_back({std::string(e.info.name), std::string(e.info.title), std::string(e.info.citation), e.options()});
+  return list;
+}
+}  // namespace obolus

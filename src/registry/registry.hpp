@@ -1,0 +1,89 @@
+// Names to things. The arrays themselves stand in optimisers.cpp and problems.cpp: a new algorithm or problem is one line
+// there.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/section_reader.hpp"
+#include "obolus/any/any_oracle.hpp"
+#include "obolus/any/listing.hpp"
+#include "obolus/metrics/bounds.hpp"
+#include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/theory.hpp"
+#include "obolus/run/session.hpp"
+
+namespace obolus::registry {
+
+// A problem with its options read.
+class PreparedProblem {
+ public:
+  virtual ~PreparedProblem() = default;
+  [[nodiscard]] virtual std::string section() const = 0;  // lines of its config section
+  [[nodiscard]] virtual std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<AnyOracle<float>> make_float(std::uint64_t seed) const = 0;
+  template <class S>
+  [[nodiscard]] std::unique_ptr<AnyOracle<S>> make(std::uint64_t seed) const {
+    if constexpr (std::is_same_v<S, float>) return make_float(seed);
+    else return make_double(seed);
+  }
+};
+
+// An optimiser with its options read, its presets applied and its theory at hand.
+class PreparedOptimiser {
+ public:
+  virtual ~PreparedOptimiser() = default;
+  [[nodiscard]] virtual const OptimiserInfo& info() const = 0;
+  [[nodiscard]] virtual std::string section() const = 0;
+  [[nodiscard]] virtual double first_gamma() const = 0;
+  [[nodiscard]] virtual std::vector<Condition> conditions(const Constants& constants, Round horizon) const = 0;
+  [[nodiscard]] virtual Bound bound(const Constants& constants, const BoundInputs& inputs) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,
+                                                                 In<double> x0, In<double> y0) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<AnySession<float>> open(AnyOracle<float>& problem, const ConvexSet& set,
+                                                                In<float> x0, In<float> y0) const = 0;
+};
+
+// What an optimiser's section is read against.
+struct Setting {
+  Preset preset = Preset::standard;
+  Constants constants;
+  Round horizon = 1;
+};
+
+struct ProblemEntry {
+  std::string_view name, title;
+  std::vector<OptionListing> (*options)();
+  std::unique_ptr<PreparedProblem> (*read)(config::SectionReader& reader, const std::string& folder);
+};
+
+struct OptimiserEntry {
+  OptimiserInfo info;
+  std::vector<OptionListing> (*options)();
+  std::unique_ptr<PreparedOptimiser> (*read)(config::SectionReader& reader, const Setting& setting);
+};
+
+// Throw ConfigError with the nearest valid name.
+[[nodiscard]] const ProblemEntry& problem(const std::string& name);
+[[nodiscard]] const OptimiserEntry& optimiser(const std::string& name);
+
+template <class Options>
+[[nodiscard]] std::vector<OptionListing> option_listing() {
+  std::vector<OptionListing> list;
+  Options options;
+  options.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range range = {}) {
+    list.push_back({std::string(name), config::type_text<T>(), config::value_text(value),
+                    range.unrestricted() ? std::string() : range.text(), std::string(help)});
+  });
+  return list;
+}
+
+template <class Entries>
+[[nodiscard]] std::vector<std::string> names_of(const Entries& entries, auto&& name) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) names.emplace_back(name(entry));
+  return names;
+}
+
+}  // namespace obolus::registry

@@ -1,0 +1,139 @@
+#include "obolus/run/experiment.hpp"
+
+#include <filesystem>
+
+#include "run/experiment_parts.hpp"
+#include "run/run_directory.hpp"
+
+namespace obolus {
+namespace {
+
+constexpr std::uint64_t largest_config = 1 << 24;
+
+toml::table parse(const std::string& text, const std::string& source) {
+  try {
+    return toml::parse(text, source);
+  } catch (const toml::parse_error& e) {
+    throw ConfigError(fmt::format("{}:{}:{}: not valid TOML: {}", source, e.source().begin.line, e.source().begin.column,
+                                  e.description()));
+  }
+}
+
+// "section.key=value"; a value that is no TOML is taken as text, so that quotes are not needed.
+void apply_override(toml::table& root, const std::string& text) {
+  const auto equals = text.find('='), dot = text.find('.');
+  if (equals == std::string::npos || dot == std::string::npos || dot > equals || dot == 0 || dot + 1 == equals)
+    throw ConfigError(fmt::format("--set: got '{}', expected section.key=value", text));
+  const std::string section = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+  const std::string value = text.substr(equals + 1), source = "--set " + text;
+  toml::table parsed;
+  try {
+    parsed = toml::parse("value = " + value, source);
+  } catch (const toml::parse_error&) {
+    parsed = toml::parse("value = " + config::quoted_text(value), source);
+  }
+  toml::node* node = root.get(section);
+  if (!node) node = &root.insert(section, toml::table{}).first->second;
+  if (!node->is_table()) throw ConfigError(fmt::format("--set {}: [{}] is not a section", text, section));
+  node->as_table()->insert_or_assign(key, std::move(*parsed.get("value")));
+}
+
+void refuse_unknown_sections(const toml::table& root) {
+  static const std::vector<std::string> sections{"problem", "start", "optimiser", "domain", "metrics", "log"};
+  for (const auto& [key, node] : root) {
+    const std::string name(key.str());
+    if (std::find(sections.begin(), sections.end(), name) == sections.end())
+      throw ConfigError(
+          fmt::format("{}: unknown section [{}]{}", config::place_of(node), name, suggestion(name, sections)));
+  }
+}
+
+template <class Options>
+void read_section(const toml::table& root, const char* name, Options& options) {
+  config::SectionReader reader(root, name);
+  options.describe(reader);
+  reader.finish();
+}
+
+}  // namespace
+
+Experiment::Parts::Parts(const std::string& text, const std::string& source, const std::string& folder,
+                         const std::vector<std::string>& overrides) {
+  toml::table root = parse(text, source);
+  for (const std::string& o : overrides) apply_override(root, o);
+  refuse_unknown_sections(root);
+  resolve(root, folder);
+}
+
+void Experiment::Parts::resolve(const toml::table& root, const std::string& folder) {
+  config::SectionReader problem_reader(root, "problem");
+  problem.describe(problem_reader);
+  if (problem.name.empty()) problem_reader.reject("name", "the name of a problem: see `obolus list problems`");
+  prepared_problem = registry::problem(problem.name).read(problem_reader, folder);
+  problem_reader.finish();
+  read_section(root, "start", start);
+  read_section(root, "domain", domain);
+  read_section(root, "metrics", metrics);
+  read_section(root, "log", log);
+  config::SectionReader optimiser_reader(root, "optimiser");
+  optimiser.describe(optimiser_reader);
+  if (optimiser.name.empty()) optimiser_reader.reject("name", "the name of an optimiser: see `obolus list optimisers`");
+  const registry::OptimiserEntry& entry = registry::optimiser(optimiser.name);
+
+  const auto seed = static_cast<std::uint64_t>(problem.seed);
+  if (problem.precision == Precision::single) oracle = prepared_problem->make<float>(seed);
+  else oracle = prepared_problem->make<double>(seed);
+  std::visit([&](auto& p) {
+    dims = p->dims();
+    set = domain.make(dims.x);
+    set.check_dimension(dims.x);
+    constants = p->constants(set);
+    const Capabilities can = p->capabilities();
+    if (entry.info.needs_hvp && !can.hvp)
+      throw ConfigError(fmt::format("{} needs Hessian-vector products, which {} does not offer", optimiser.name, problem.name));
+    if (entry.info.stochastic && !can.stochastic)
+      throw ConfigError(fmt::format("{} draws samples, which {} does not offer: use f2obo", optimiser.name, problem.name));
+  }, oracle);
+  config::require_length(start.x, dims.x, "start.x");
+  config::require_length(start.y, dims.y, "start.y");
+
+  std::optional<double> L_g1;  // an option of the algorithm and a constant of the theory
+  optimiser_reader("L_g1", L_g1, "", Range::positive());
+  Constants known = constants.value_or(Constants{});
+  optimiser.overlay(known, L_g1);
+  const bool anything = constants || optimiser.L_f0 || optimiser.L_f1 || L_g1 || optimiser.mu_g;
+  if (anything) constants = known;
+  prepared_optimiser = entry.read(optimiser_reader, {optimiser.preset, known, problem.rounds});
+  optimiser_reader.finish();
+}
+
+std::string Experiment::Parts::config() const {
+  return "# Complete: running this file again gives the same run.\n\n[problem]\n" + config::section_lines(problem) +
+         prepared_problem->section() + "\n[start]\n" + config::section_lines(start) + "\n[optimiser]\n" +
+         config::section_lines(optimiser) + prepared_optimiser->section() + "\n[domain]\n" +
+         config::section_lines(domain) + "\n[metrics]\n" + config::section_lines(metrics) + "\n[log]\n" +
+         config::section_lines(log);
+}
+
+Experiment::Experiment(const std::string& text, const std::string& source, const std::string& folder,
+                       const std::vector<std::string>& overrides)
+    : parts_(std::make_unique<Parts>(text, source, folder, overrides)) {}
+
+Experiment Experiment::load(const std::string& path, const std::vector<std::string>& overrides) {
+  std::string text;
+  try {
+    text = read_whole_file(path, largest_config);
+  } catch (const DataError& e) {
+    throw ConfigError(e.what());
+  }
+  return Experiment(text, path, std::filesystem::path(path).parent_path().string(), overrides);
+}
+
+Experiment::Experiment(Experiment&&) noexcept = default;
+Experiment& Experiment::operator=(Experiment&&) noexcept = default;
+Experiment::~Experiment() = default;
+
+std::string Experiment::config() const { return parts_->config(); }
+Round Experiment::rounds() const { return parts_->problem.rounds; }
+
+}  // namespace obolus

@@ -1,0 +1,181 @@
+// Experiment::run: the loop with its trace, its checkpoints and its summary.
+#include <chrono>
+#include <optional>
+
+#include "obolus/run/experiment.hpp"
+#include "run/experiment_parts.hpp"
+#include "run/run_directory.hpp"
+#include "run/trace.hpp"
+
+namespace obolus {
+namespace {
+
+// Sums over the rounds that the summary shows and the checkpoint keeps.
+struct Tally {
+  Row last, first;
+  std::int64_t inner_steps = 0, capped = 0;
+  double distance_y = 0, distance_z = 0;
+
+  void add(const Row& row, const TraceFormatter& format, bool certified) {
+    last = row;
+    if (row.t == 1) first = row;
+    inner_steps += row.inner_steps;
+    capped += row.capped ? 1 : 0;
+    if (!certified) return;
+    distance_y = std::max(distance_y, format.distance_y(row));
+    distance_z = std::max(distance_z, format.distance_z(row));
+  }
+  void fields(Archive& a) {
+    for (Row* r : {&first, &last}) {
+      a("t", r->t), a("f", r->f), a("g", r->g), a("regret", r->regret), a("regret_increment", r->regret_increment);
+      a("own_mapping", r->own_mapping), a("hypergradient_error", r->hypergradient_error);
+      a("residual_y", r->residual_y), a("residual_z", r->residual_z), a("lambda", r->lambda);
+      a("inner_steps", r->inner_steps), a("inner_steps_y", r->inner_steps_y), a("inner_steps_z", r->inner_steps_z);
+      a("capped", r->capped), a("counts", r->counts), a("seconds", r->seconds);
+    }
+    a("inner_steps", inner_steps), a("capped", capped), a("distance_y", distance_y), a("distance_z", distance_z);
+  }
+};
+
+template <class S>
+class Runner {
+ public:
+  using P = AnyOracle<S>;
+
+  Runner(const Experiment::Parts& parts, P& problem, const RunControl& control)
+      : parts_(parts),
+        problem_(problem),
+        control_(control),
+        session_(parts.prepared_optimiser->open(problem, parts.set,
+                                                parts.template start_vector<S>(parts.start.x, parts.dims.x),
+                                                parts.template start_vector<S>(parts.start.y, parts.dims.y))),
+        meter_(problem, parts.set, parts.metrics.gamma.value_or(parts.prepared_optimiser->first_gamma())),
+        variation_(problem, parts.set, parts.metrics.samples, rng_.child("variation")),
+        format_(parts.log.vectors, mu_g()) {
+    problem_.set_threads(control.threads);
+    if (!control_.directory.empty()) open_directory();
+  }
+
+  RunSummary run() {
+    const Round last = parts_.problem.rounds;
+    RunEnd end{RunStatus::finished, tally_.last.t, {}};
+    if (tally_.last.t < last)
+      end = obolus::run(problem_, *session_, meter_, rng_.child("optimiser"), tally_.last.t + 1, last,
+                        tally_.last.seconds, [&](const Row& row, const RegretMeter<P>& m) { return on_row(row, m); });
+    // A diverged run keeps its last good checkpoint: the state at hand is no longer worth saving.
+    if (directory_ && end.status != RunStatus::diverged) save();
+    RunSummary summary = summarise(end);
+    if (directory_) {
+      directory_->sync_trace();
+      directory_->write_summary(summary.json());
+    }
+    return summary;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] double mu_g() const { return parts_.constants ? parts_.constants->mu_g : 0.0; }
+
+  void open_directory() {
+    using Mode = RunDirectory::Mode;
+    const Mode mode = control_.resume ? Mode::resume : control_.force ? Mode::replace : Mode::fresh;
+    directory_.emplace(control_.directory, mode, parts_.config());
+    if (mode != Mode::resume) return;
+    std::uint64_t trace_bytes = 0;
+    if (auto bytes = directory_->load_checkpoint()) {
+      Archive archive(std::move(*bytes));
+      fields(archive, trace_bytes);
+      archive.finish();
+    }
+    if (tally_.last.t > parts_.problem.rounds)
+      throw ConfigError(fmt::format("{}: has done {} rounds already, cannot resume to {}", control_.directory,
+                                    tally_.last.t, parts_.problem.rounds));
+    directory_->truncate_trace(trace_bytes);
+  }
+
+  void fields(Archive& a, std::uint64_t& trace_bytes) {
+    a("trace_bytes", trace_bytes), a("tally", tally_);
+    a("session", *session_), a("regret", meter_), a("variation", variation_);
+  }
+
+  void save() {
+    Archive archive;
+    std::uint64_t bytes = directory_->trace_bytes();
+    fields(archive, bytes);
+    directory_->save_checkpoint(archive.bytes());
+    saved_ = Clock::now();
+  }
+
+  bool on_row(const Row& row, const RegretMeter<P>& meter) {
+    tally_.add(row, format_, mu_g() > 0);
+    if (parts_.metrics.variation) variation_.add(problem_, row.t);
+    const auto& log = parts_.log;
+    if (directory_) {
+      if (row.t % log.every == 0 || row.t == parts_.problem.rounds)
+        directory_->append_trace(format_.line(row, meter.x(), meter.y()));
+      const bool due = log.checkpoint_every > 0 && row.t % log.checkpoint_every == 0;
+      if (due || std::chrono::duration<double>(Clock::now() - saved_).count() > log.checkpoint_seconds) save();
+    }
+    return !control_.on_row || control_.on_row(row);
+  }
+
+  [[nodiscard]] RunSummary summarise(const RunEnd& end) const {
+    RunSummary s;
+    s.problem = parts_.problem.name;
+    s.optimiser = parts_.optimiser.name;
+    s.end = end;
+    s.horizon = parts_.problem.rounds;
+    s.last = tally_.last;
+    s.regret_gamma = meter_.gamma();
+    s.closed_form = meter_.closed_form();
+    s.inner_steps = tally_.inner_steps;
+    s.capped_rounds = tally_.capped;
+    s.largest_distance_y = tally_.distance_y;
+    s.largest_distance_z = tally_.distance_z;
+    s.constants = parts_.constants;
+    if (parts_.metrics.variation)
+      s.variation = VariationSummary{variation_.V,  variation_.H2,    variation_.Ef,
+                                     variation_.Eg, variation_.P_T(), variation_.points()};
+    if (s.constants && parts_.metrics.bound) {
+      s.conditions = parts_.prepared_optimiser->conditions(*s.constants, s.horizon);
+      if (s.variation && end.status == RunStatus::finished) s.bound = bound(*s.constants, *s.variation);
+    }
+    return s;
+  }
+
+  // Δ_1 of the theorems, bounded by what round 1's residuals certify (paper, eqs. delta_y, delta_z and a+b).
+  [[nodiscard]] std::optional<Bound> bound(const Constants& k, const VariationSummary& v) const {
+    if (!std::isfinite(k.L_F()) || !std::isfinite(k.M) || !(k.mu_g > 0) || !std::isfinite(k.sigma)) return std::nullopt;
+    const Row& r = tally_.first;
+    const double y = std::pow(format_.distance_y(r), 2), z = std::pow(format_.distance_z(r), 2), L = k.L_g1 * k.L_g1;
+    BoundInputs inputs;
+    inputs.T = parts_.problem.rounds;
+    inputs.gamma = meter_.gamma();
+    inputs.V_T = v.V.sum, inputs.H_2T = v.H2.sum, inputs.E_f = v.Ef.sum, inputs.E_g = v.Eg.sum;
+    inputs.initial_error = (1 + r.lambda * r.lambda) * (6 * L * y + 3 * L * z);
+    inputs.sigma = k.sigma;
+    return parts_.prepared_optimiser->bound(k, inputs);
+  }
+
+  const Experiment::Parts& parts_;
+  P& problem_;
+  const RunControl& control_;
+  Rng rng_{static_cast<std::uint64_t>(parts_.problem.seed)};
+  std::unique_ptr<AnySession<S>> session_;
+  RegretMeter<P> meter_;
+  VariationMeter<P> variation_;
+  TraceFormatter format_;
+  Tally tally_;
+  std::optional<RunDirectory> directory_;
+  Clock::time_point saved_ = Clock::now();
+};
+
+}  // namespace
+
+RunSummary Experiment::run(const RunControl& control) const {
+  return std::visit([&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return Runner<S>(*parts_, *p, control).run(); },
+                    parts_->oracle);
+}
+
+}  // namespace obolus

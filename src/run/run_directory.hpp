@@ -1,0 +1,49 @@
+// A run directory: config.toml, trace.jsonl, summary.json and checkpoint. Whole files are replaced atomically (temporary
+// file, fsync, rename, fsync of the folder); the trace is appended to and cut back to the checkpoint on resume.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace obolus {
+
+void write_atomically(const std::string& path, std::string_view content);
+[[nodiscard]] std::string read_whole_file(const std::string& path, std::uint64_t cap);
+
+class RunDirectory {
+ public:
+  enum class Mode { fresh, replace, resume };
+
+  // Opens or makes the directory and takes it for this process. `config` is the complete echo; on resume it must agree
+  // with the one that is there, but for the number of rounds and the logging.
+  RunDirectory(std::string path, Mode mode, std::string config);
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+  ~RunDirectory();
+
+  // The saved state, when resuming and there is one.
+  [[nodiscard]] std::optional<std::vector<std::byte>> load_checkpoint() const;
+  void truncate_trace(std::uint64_t bytes);
+
+  void append_trace(std::string_view line);
+  [[nodiscard]] std::uint64_t trace_bytes() const { return trace_bytes_; }
+  void sync_trace();
+  void save_checkpoint(const std::vector<std::byte>& state);
+  void write_summary(std::string_view json);
+
+ private:
+  [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
+  void flush();
+  void open_trace(bool keep);
+
+  std::string path_;
+  int lock_ = -1, trace_ = -1;
+  std::uint64_t trace_bytes_ = 0;
+  std::string buffer_;
+};
+
+}  // namespace obolus

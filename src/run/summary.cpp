@@ -1,0 +1,81 @@
+#include <nlohmann/json.hpp>
+
+#include "obolus/run/experiment.hpp"
+#include "obolus/version.hpp"
+
+namespace obolus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json sum_json(const VariationSum& v) { return {{"value", v.sum}, {"kind", v.exact ? "exact" : "estimate"}}; }
+
+Json constants_json(const Constants& k) {
+  Json json;
+  const auto put = [&](const char* name, double value) { json[name] = std::isfinite(value) ? Json(value) : Json(nullptr); };
+  put("L_f0", k.L_f0), put("L_f1", k.L_f1), put("L_g1", k.L_g1), put("L_g2", k.L_g2), put("mu_g", k.mu_g), put("M", k.M);
+  put("sigma", k.sigma), put("kappa_g", k.kappa()), put("L_F", k.L_F()), put("D_1", k.D_1());
+  if (!k.region.empty()) json["region"] = k.region;
+  return json;
+}
+
+const char* status_text(RunStatus s) {
+  switch (s) {
+    case RunStatus::finished: return "finished";
+    case RunStatus::stopped: return "stopped";
+    case RunStatus::diverged: return "diverged";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string RunSummary::json() const {
+  Json json;
+  json["obolus"] = version_text;
+  json["problem"] = problem;
+  json["optimiser"] = optimiser;
+  json["status"] = status_text(end.status);
+  if (end.status == RunStatus::diverged) json["diverged"] = {{"round", end.rounds + 1}, {"quantity", end.quantity}};
+  json["rounds"] = end.rounds;
+  json["horizon"] = horizon;
+  json["regret"] = last.regret;
+  json["regret_gamma"] = regret_gamma;
+  json["hypergradient"] = closed_form ? "closed form" : "reference solve";
+  json["last"] = {{"f", last.f},
+                  {"g", last.g},
+                  {"regret_increment", last.regret_increment},
+                  {"hypergradient_error", last.hypergradient_error},
+                  {"residual_y", last.residual_y},
+                  {"residual_z", last.residual_z},
+                  {"lambda", last.lambda}};
+  json["inner_steps"] = inner_steps;
+  json["capped_rounds"] = capped_rounds;
+  const OracleCounts& c = last.counts;
+  json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y}, {"g_x", c.g_x},     {"g_y", c.g_y},
+                    {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}};
+  json["seconds"] = last.seconds;
+  if (constants && constants->mu_g > 0)
+    json["certified"] = {{"largest_distance_y", largest_distance_y}, {"largest_distance_z", largest_distance_z}};
+  if (variation) {
+    json["variation"] = {{"V_T", sum_json(variation->V)},    {"H_2T", sum_json(variation->H2)},
+                         {"E_f_y", sum_json(variation->Ef)}, {"E_g_y", sum_json(variation->Eg)},
+                         {"P_T", variation->P},              {"sample_points", variation->points}};
+  }
+  if (constants) json["constants"] = constants_json(*constants);
+  if (!conditions.empty()) {
+    json["conditions"] = Json::array();
+    for (const Condition& condition : conditions)
+      json["conditions"].push_back({{"name", condition.name}, {"holds", condition.holds}, {"detail", condition.detail}});
+  }
+  if (bound) {
+    Json terms;
+    for (const BoundTerm& t : bound->terms) terms[t.name] = std::isfinite(t.value) ? Json(t.value) : Json(nullptr);
+    json["bound"] = {{"value", std::isfinite(bound->value) ? Json(bound->value) : Json(nullptr)},
+                     {"terms", terms},
+                     {"assumptions", bound->assumptions}};
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace obolus
