@@ -1,6 +1,6 @@
 // A toy of what large sparse problems do: inner iterates are n rows of k numbers with one scale each, θ_i = s_i v_i.
-//     g_t = ½ Σ_{i ∈ I_t} |θ_i − a_i|² + ½ Σ_i x_i |θ_i|²,        f_t = ½ Σ_{i ∈ I_t} |θ_i − b_i|² + ½ r|x − 1|².
-// Only the few rows of I_t meet data. A gradient step multiplies every other row by a number, and that number goes into s_i.
+//     g_t = ½ Σ_{i ∈ I_t} |θ_i − a_i|² + ½ Σ_i x_i |θ_i|²,   f_t = ½ Σ_{i ∈ I_t} |θ_i − b_i|² + ½ r|x − 1|².
+// Only the few rows of I_t meet data. A gradient step multiplies every other row by a number, which goes into s_i.
 #pragma once
 
 #include <cmath>
@@ -31,8 +31,14 @@ class LazyRidge {
   using Inner = ScaledRows<S>;
 
   LazyRidge(Index rows, Index width, Index touched, std::uint64_t seed)
-      : n_(rows), k_(width), rng_(seed), a_(Vector<S>::Zero(rows * width)), b_(a_), order_(std::size_t(rows)),
-        touched_(std::size_t(rows)), count_(touched) {
+      : n_(rows),
+        k_(width),
+        rng_(seed),
+        a_(Vector<S>::Zero(rows * width)),
+        b_(a_),
+        order_(std::size_t(rows)),
+        touched_(std::size_t(rows)),
+        count_(touched) {
     reveal(1);
   }
 

@@ -1,6 +1,6 @@
 // A small problem with every capability and nothing quadratic about it, right in every part. Tests derive from it and
 // break one thing.
-//     f_t = ½|y − c_t|² + <x, My> + ½|x|²,      g_t = Σ_i (cosh y_i + ½ y_i²) − <y, B sin x>,      c_t = cos(t, t + 1, t + 2).
+//     f_t = ½|y − c_t|² + <x, My> + ½|x|²,   g_t = Σ_i (cosh y_i + ½ y_i²) − <y, B sin x>,   c_t = cos(t + 0, 1, 2).
 // Samples add <ξ, y> to f and <ζ, y> to g.
 #pragma once
 
@@ -33,12 +33,8 @@ class SoundProblem {
   void outer_gradient_x(In<S> x, In<S> y, Out<S> d) const { d = M_ * y + x; }
   void outer_gradient_y(In<S> x, In<S> y, Out<S> d) const { d = y - c_ + M_.transpose() * x + xi_; }
   void inner_gradient_x(In<S> x, In<S> y, Out<S> d) const { inner_hvp_xy(x, y, y, d); }
-  void inner_gradient_y(In<S> x, In<S> y, Out<S> d) const {
-    d = y.array().sinh().matrix() + y - B_ * sine(x) + zeta_;
-  }
-  void inner_hvp_yy(In<S>, In<S> y, In<S> v, Out<S> d) const {
-    d = ((y.array().cosh() + S(1)) * v.array()).matrix();
-  }
+  void inner_gradient_y(In<S> x, In<S> y, Out<S> d) const { d = y.array().sinh().matrix() + y - B_ * sine(x) + zeta_; }
+  void inner_hvp_yy(In<S>, In<S> y, In<S> v, Out<S> d) const { d = ((y.array().cosh() + S(1)) * v.array()).matrix(); }
   void inner_hvp_xy(In<S> x, In<S>, In<S> v, Out<S> d) const {
     d = -(x.array().cos() * (B_.transpose() * v).array()).matrix();
   }

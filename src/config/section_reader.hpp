@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
+#include "config/toml.hpp"
 
 #include <cmath>
 #include <limits>

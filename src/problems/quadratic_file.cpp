@@ -47,10 +47,8 @@ std::string rows_text(Index rows, Index cols) {
 }
 
 Matrix<double> to_matrix(const Entry& entry, Place place, Index rows, Index cols) {
-  if (entry.form == Entry::Form::number) {
-    if (rows == cols) return entry.numbers[0] * Matrix<double>::Identity(rows, cols);
-    place.refuse("a single number, which stands for a multiple of the identity", rows_text(rows, cols));
-  }
+  if (entry.form == Entry::Form::number && rows == 1 && cols == 1)
+    return Matrix<double>::Constant(1, 1, entry.numbers[0]);
   if (entry.form != Entry::Form::rows || entry.row_ends.size() != static_cast<std::size_t>(rows))
     place.refuse(form_text(entry), rows_text(rows, cols));
   std::size_t begin = 0;
@@ -65,7 +63,7 @@ Matrix<double> to_matrix(const Entry& entry, Place place, Index rows, Index cols
 }
 
 Vector<double> to_vector(const Entry& entry, const Place& place, Index size) {
-  if (entry.form == Entry::Form::number) return Vector<double>::Constant(size, entry.numbers[0]);
+  if (entry.form == Entry::Form::number && size == 1) return Vector<double>::Constant(1, entry.numbers[0]);
   if (entry.form != Entry::Form::list || entry.numbers.size() != static_cast<std::size_t>(size))
     place.refuse(form_text(entry), fmt::format("a list of {} number{}", size, size == 1 ? "" : "s"));
   return Eigen::Map<const Vector<double>>(entry.numbers.data(), size);

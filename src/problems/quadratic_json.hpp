@@ -21,8 +21,8 @@ namespace obolus::quadratic_json {
 
 inline constexpr double largest_dimension = 10'000;
 inline constexpr std::size_t most_rounds = 1'000'000;
-// In memory, once every shorthand is written out: 2 GB, and as much again for the oracle's working copy. One round of the
-// largest dimensions fits.
+// In memory, once every shorthand is written out: 2 GB, and as much again for the oracle's working copy. One round of
+// the largest dimensions fits.
 inline constexpr std::size_t most_numbers = 250'000'000;
 
 inline constexpr std::array<std::string_view, 8> round_keys{"A", "B", "b", "w", "c", "s", "r", "e"};
@@ -141,8 +141,20 @@ class StreamReader {
 
  private:
   // What has been entered, or (…_value) which key's value comes next.
-  enum class Level : std::uint8_t { start, document, dims_value, dims, dim_value, rounds_value, rounds, round, value, list,
-                                    row, end };
+  enum class Level : std::uint8_t {
+    start,
+    document,
+    dims_value,
+    dims,
+    dim_value,
+    rounds_value,
+    rounds,
+    round,
+    value,
+    list,
+    row,
+    end
+  };
 
   bool enter(Level level) {
     level_ = level;
@@ -222,7 +234,10 @@ class StreamReader {
       case Level::dim_value: return fmt::format("a whole number from 1 to {}", largest_dimension);
       case Level::rounds_value: return "a list of rounds";
       case Level::rounds: return fmt::format("an object with the keys {}", round_keys_text);
-      case Level::value: return "a finite number, a list of numbers or a list of rows";
+      case Level::value:
+        if (place_.key == "A" || place_.key == "B") return "a list of rows or a finite number";
+        return place_.key == "w" || place_.key == "s" || place_.key == "r" ? "a finite number"
+                                                                           : "a list of numbers or a finite number";
       case Level::list: return entry_->form == Entry::Form::rows ? "a list of numbers" : "a finite number";
       default: return "a finite number";
     }

@@ -121,14 +121,20 @@ std::string read_whole_file(const std::string& path, std::uint64_t cap) {
   }
 }
 
-RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : path_(std::move(path)) {
+// A constructor of its own: once it is through, the destructor gives the folder back whatever follows.
+RunDirectory::RunDirectory(std::string path) : path_(std::move(path)) {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw ConfigError(fmt::format("--out {}: cannot make the folder: {}", path_, error.message()));
   lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ < 0) fail("cannot open the folder", path_);
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
-    throw ConfigError(path_ + ": another process is running in this folder");
+  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(lock_);
+  throw ConfigError(path_ + ": another process is running in this folder");
+}
+
+RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : RunDirectory(std::move(path)) {
+  std::error_code error;
   const bool there = fs::exists(file("config.toml"));
   if (there && mode == Mode::fresh)
     throw ConfigError(path_ + ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
@@ -209,7 +215,7 @@ std::optional<std::vector<std::byte>> RunDirectory::load_checkpoint() const {
                                 path, header.version, version));
   const auto* data = reinterpret_cast<const std::byte*>(content.data()) + sizeof header;
   const std::size_t size = content.size() - sizeof header;
-  if (size != header.size || checksum(data, size) != header.checksum)
+  if (size != header.size || header.reserved != 0 || checksum(data, size) != header.checksum)
     throw DataError(path + ": is damaged (size or checksum differ); start anew with --force");
   return std::vector<std::byte>(data, data + size);
 }

@@ -36,6 +36,7 @@ class RunDirectory {
   void write_summary(std::string_view json);
 
  private:
+  explicit RunDirectory(std::string path);
   [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
   void flush();
   void open_trace(bool keep);

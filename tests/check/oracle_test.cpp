@@ -106,8 +106,7 @@ struct WrongSignInFx : Sound {
 };
 TEST(CheckOracle, FindsAWrongSignInFx) {
   WrongSignInFx p;
-  EXPECT_EQ(failed(check_oracle(p)),
-            (Names{"f_x against differences of f", "f_x − g_xy v against differences of F"}));
+  EXPECT_EQ(failed(check_oracle(p)), (Names{"f_x against differences of f", "f_x − g_xy v against differences of F"}));
 }
 
 struct MissingTermInFy : Sound {
@@ -115,8 +114,7 @@ struct MissingTermInFy : Sound {
 };
 TEST(CheckOracle, FindsAMissingTermInFy) {
   MissingTermInFy p;
-  EXPECT_EQ(failed(check_oracle(p)),
-            (Names{"f_y against differences of f", "f_x − g_xy v against differences of F"}));
+  EXPECT_EQ(failed(check_oracle(p)), (Names{"f_y against differences of f", "f_x − g_xy v against differences of F"}));
 }
 
 struct WrongFactorInGx : Sound {
@@ -124,13 +122,12 @@ struct WrongFactorInGx : Sound {
 };
 TEST(CheckOracle, FindsAWrongFactorInGx) {
   WrongFactorInGx p;
-  EXPECT_EQ(failed(check_oracle(p)),
-            (Names{"g_x against differences of g", "g_xy v against differences of g_x",
-                   "g_x(z + δ) − g_x(z) equals the gradients subtracted"}));
+  EXPECT_EQ(failed(check_oracle(p)), (Names{"g_x against differences of g", "g_xy v against differences of g_x",
+                                            "g_x(z + δ) − g_x(z) equals the gradients subtracted"}));
 }
 
-// The tolerance on g_y is 4 ε^(2/3) (|g_y| + |g|/0.1), below 1e-8 here: a relative error of 1e-6 in one coordinate shows,
-// and the coordinate is named.
+// The tolerance on g_y is 4 ε^(2/3) (|g_y| + |g|/0.1), below 1e-8 here: a relative error of 1e-6 in one coordinate
+// shows, and the coordinate is named.
 struct SlightlyWrongGy : Sound {
   void inner_gradient_y(V x, V y, W d) const { Sound::inner_gradient_y(x, y, d), d(1) *= 1 + 1e-6; }
 };
@@ -300,7 +297,8 @@ TEST(CheckOracle, FindsRoundsThatDependOnTheRoundsBefore) {
   EXPECT_EQ(failed(check_oracle(keeps)), Names{"reveal() brings the expected functions back"});
 }
 
-// A bias of a tenth of the deviation: 2000 draws have a standard error of 1/45 of it, and five of those are 0.11. Twice that.
+// A bias of a tenth of the deviation: 2000 draws have a standard error of 1/45 of it, and five of those are 0.11. Twice
+// that.
 struct Biased : Sound {
   void resample(SampleSizes sizes, Rng& rng) { Sound::resample(sizes, rng), zeta_.array() += 0.2; }
 };
@@ -348,8 +346,8 @@ struct ProductsOfAnotherSample : Sound {
 TEST(CheckOracle, FindsProductsThatDoNotBelongToTheSample) {
   ProductsOfAnotherSample p;
   const CheckReport report = check_oracle(p);
-  EXPECT_EQ(failed(report), (Names{"g_xy v against differences of g_x",
-                                   "g_x(z + δ) − g_x(z) equals the gradients subtracted"}));
+  EXPECT_EQ(failed(report),
+            (Names{"g_xy v against differences of g_x", "g_x(z + δ) − g_x(z) equals the gradients subtracted"}));
   EXPECT_NE(report.find("g_xy v against differences of g_x")->where.find("sampled"), std::string::npos);
 }
 

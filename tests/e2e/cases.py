@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from streams import drifting_stream, inner_smoothness, joint_smoothness
 
-ALGORITHMS = ["f2obo", "f2obo_sl", "af2obo"]
+ALGORITHMS = ["f2obo", "f2obo_sl", "af2obo", "sf2obo"]
 SETS = ["all", "box", "box_per_coordinate", "l2_ball", "l1_ball", "simplex", "nonnegative"]
 WARM_STARTS = ["separate", "tied", "dual"]
 BETA_RULES = ["alpha/lambda", "theory"]
@@ -65,7 +65,9 @@ def optimiser(rng, algorithm, warm_start, beta_rule, stream):
         options["warm_start"] = warm_start
     if beta_rule == "theory":
         options["L_g1"] = round(joint_smoothness(stream), 3)
-    if algorithm == "f2obo":
+    if algorithm == "sf2obo":
+        options["samples"] = rng.choice(["round", "fresh"])
+    if algorithm in ("f2obo", "sf2obo"):
         options["inner_steps"] = rng.choice([5, 1, 3, 10])
     if algorithm == "af2obo":
         tolerance, cap = rng.choice([(1e-3, 200), (0.5, 4), (1e-6, 25)])

@@ -291,9 +291,8 @@ class ErrorsTest(program.ProgramTest):
         for key, value in [("delta_y", -0.1), ("delta_z", -0.1), ("max_inner", -1), ("max_inner", 1.5)]:
             self.config_refused("optimiser", key, value)
 
-    def test_the_theory_rule_needs_its_constant(self):
+    def test_the_theory_rule_wants_a_positive_constant(self):
         self.config["optimiser"]["beta_rule"] = "theory"
-        self.config_text_refused(program.toml_text(self.config), r"\bL_g1\b")
         self.config_refused("optimiser", "L_g1", -1.0)
         self.config_refused("optimiser", "L_g1", 0.0)
 
@@ -303,8 +302,6 @@ class ErrorsTest(program.ProgramTest):
         self.config_refused("domain", "lower", [0.0, 2.0], *both)
         self.config_refused("domain", "upper", [0.0, -2.0], *both)
         self.config_refused("domain", "lower", float("nan"))
-        del self.config["domain"]["lower"]
-        self.config_text_refused(program.toml_text(self.config), r"\blower\b")
 
     def test_balls(self):
         for name in ("l2_ball", "l1_ball"):

@@ -15,7 +15,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 TIMEOUT = 120  # seconds; a run that needs this long hangs
 
-# The config of the Core issue, word for word.
+# The documented config, word for word.
 ISSUE_CONFIG = """\
 [problem]
 name = "quadratic_file"
@@ -25,7 +25,7 @@ rounds = 200
 x = 0.0
 y = 0.0
 [optimiser]
-name = "f2obo"     # f2obo, f2obo_sl, af2obo, sf2obo; the Methods issue: oagd, sobow, obbo, sobbo, fsobo, aobo, sogd, zo_sogd, …
+name = "f2obo"     # f2obo, f2obo_sl, af2obo, sf2obo
 alpha = 0.1
 beta_rule = "alpha/lambda"   # or "theory"
 gamma = 0.05

@@ -1,7 +1,7 @@
-"""A slow, independent reference for F²OBO, F²OBO-SL and AF²OBO on `quadratic_file` streams.
+"""A slow, independent reference for F²OBO, F²OBO-SL, AF²OBO and SF²OBO on `quadratic_file` streams.
 
-Written from the paper (P = f2obo.tex), from spec/algorithms.md and from the interface of the
-Core issue; not one line of the C++ program was read. Plain lists, standard library only, sums by
+Written from the paper (P) and from the documented formats of configs and traces; not one line of the
+C++ program was read. Plain lists, standard library only, sums by
 math.fsum (correctly rounded), so a disagreement beyond rounding is a disagreement about the algorithm.
 
     rows = trajectory(stream, config)
@@ -74,7 +74,7 @@ def solve_positive_definite(matrix, right):
 
 # --------------------------------------------------------------------------------------------------
 # One round of a quadratic_file stream
-#   g = ½ y'Ay − y'(Bx + b),   f = ½ w |y − c|² + s Σ sin(y_j) + ½ r |x − e|²      (issue 2, item 4)
+#   g = ½ y'Ay − y'(Bx + b),   f = ½ w |y − c|² + s Σ sin(y_j) + ½ r |x − e|²     
 # --------------------------------------------------------------------------------------------------
 
 
@@ -226,7 +226,7 @@ def penalised_gradient(oracle, x, y, multiplier):
 
 
 def begin_round(warm_start, y, z, w, multiplier):
-    """spec §9: how y meets a new round (z always carries over)."""
+    """How y meets a new round (z always carries over)."""
     if warm_start == "separate":
         return y
     if warm_start == "tied":
@@ -245,7 +245,7 @@ def f2obo_plain_steps(oracle, x, y, z, alpha, beta, multiplier, steps):
 
 
 def f2obo_dual_steps(oracle, x, z, w, alpha, beta, multiplier, steps):
-    """The same steps in (z, w), w = λ(y − z): spec §9 `dual`, with a = λβ in place of α.
+    """The same steps in (z, w), w = λ(y − z) (`dual`), with a = λβ in place of α.
 
     λ(y⁺ − z⁺) = λ(y − z) − λβ(f_y(y) + λ g_y(y)) + λα g_y(z)
                = w − a f_y(y) − λ(a g_y(y) − α g_y(z)).
@@ -261,7 +261,7 @@ def f2obo_dual_steps(oracle, x, z, w, alpha, beta, multiplier, steps):
 
 
 def f2obo_update(oracle, x, y, z, w, options, multiplier, beta):
-    """Algorithm 1, lines 3–8; F²OBO-SL is K_t ≡ 1."""
+    """Algorithm 1, lines 3–8; F²OBO-SL is K_t ≡ 1; without noise Algorithm 3 is Algorithm 1."""
     steps = 1 if options["name"] == "f2obo_sl" else options["inner_steps"]
     warm_start = options.get("warm_start", "separate")
     alpha = options["alpha"]
@@ -274,7 +274,7 @@ def f2obo_update(oracle, x, y, z, w, options, multiplier, beta):
 
 
 def descend_to_tolerance(gradient, start, step, tolerance, cap):
-    """while |∇| > δ: step, at most `cap` steps; n steps cost n + 1 gradients (spec §8.5)."""
+    """while |∇| > δ: step, at most `cap` steps; n steps cost n + 1 gradients."""
     point, slope, taken = start, gradient(start), 0
     while norm(slope) > tolerance and taken < cap:
         point = plus(point, -step, slope)
@@ -297,7 +297,7 @@ def af2obo_update(oracle, x, y, z, w, options, multiplier, beta):
     return y, z, w, z_steps + y_steps
 
 
-UPDATES = {"f2obo": f2obo_update, "f2obo_sl": f2obo_update, "af2obo": af2obo_update}
+UPDATES = {"f2obo": f2obo_update, "f2obo_sl": f2obo_update, "sf2obo": f2obo_update, "af2obo": af2obo_update}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -306,12 +306,12 @@ UPDATES = {"f2obo": f2obo_update, "f2obo_sl": f2obo_update, "af2obo": af2obo_upd
 
 
 def multiplier_at(options, t):
-    """λ_{t+1} = (1 + 1/t)^τ λ_t telescopes to λ_1 t^τ (Algorithm 1 line 11 with Theorem 1's Λ; spec §8.3)."""
+    """λ_{t+1} = (1 + 1/t)^τ λ_t telescopes to λ_1 t^τ (Algorithm 1 line 11 with Theorem 1's Λ)."""
     return options["lambda1"] * t ** options["tau"]
 
 
 def beta_at(options, multiplier):
-    """spec §2: β_t = α/λ_t, or in theory mode 1/(2 λ_t L_g1)."""
+    """β_t = α/λ_t, or in theory mode 1/(2 λ_t L_g1)."""
     rule = options.get("beta_rule", "alpha/lambda")
     if rule == "alpha/lambda":
         return options["alpha"] / multiplier
@@ -321,7 +321,7 @@ def beta_at(options, multiplier):
 
 
 # --------------------------------------------------------------------------------------------------
-# The run: commit (x_t, y_t) → reveal → measure → update (spec §1)
+# The run: commit (x_t, y_t) → reveal → measure → update
 # --------------------------------------------------------------------------------------------------
 
 
@@ -338,13 +338,13 @@ def trajectory(stream, config):
     rounds = [Round(data) for data in stream["rounds"]]
     project = projection(config.get("domain", {}), d1)
     gamma = options["gamma"]
-    regret_gamma = config.get("metrics", {}).get("gamma", gamma)  # spec §8.3: default γ of round 1
+    regret_gamma = config.get("metrics", {}).get("gamma", gamma)  # default γ of round 1
     update = UPDATES[options["name"]]
 
     start = config.get("start", {})
     x = project(per_coordinate(start.get("x", 0.0), d1))
     y = per_coordinate(start.get("y", 0.0), d2)
-    z, w = list(y), [0.0] * d2  # spec §8.2: z_1 = y_1; w_1 = λ(y_1 − z_1) = 0
+    z, w = list(y), [0.0] * d2  # z_1 = y_1; w_1 = λ(y_1 − z_1) = 0
 
     counts = {"grad_f": 0, "grad_g": 0, "hvp": 0}
     increments, rows = [], []

@@ -234,7 +234,7 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(dual[0]["y"], [0.4, -0.4])
 
     def test_counts_are_the_declared_ones(self):
-        """spec §7: 2K g_y + 2 g_x, K f_y + 1 f_x; §8.5: a loop of n steps costs n + 1 gradients."""
+        """2K g_y + 2 g_x, K f_y + 1 f_x; a loop of n steps costs n + 1 gradients."""
         for case in cases.all_cases():
             if "long" in case.name:
                 continue
@@ -289,7 +289,7 @@ class IdentityTest(unittest.TestCase):
             self.assert_same(separate, dual)
 
     def test_dual_tends_to_minus_v(self):
-        """spec §9: w → −v, the solution of g_yy v = f_y."""
+        """w → −v, the solution of g_yy v = f_y."""
         r, x, lam = Round(streams.static_stream(32, 2, 3)["rounds"][0]), [0.3, -0.2], 1e7
         z, w = reference.f2obo_dual_steps(r, x, [0.0] * 3, [0.0] * 3, 0.3, 0.3 / lam, lam, 500)
         v = reference.solve_positive_definite(r.A, r.f_y(x, r.inner_solution(x)))

@@ -16,7 +16,7 @@ import unittest
 import program
 import streams
 
-# One kill each: (name, what differs from the config).
+# One kill each: (name, what differs from the documented config).
 SETTINGS = [
     ("f2obo separate", {}),
     ("f2obo tied", {"warm_start": "tied"}),

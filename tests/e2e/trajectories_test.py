@@ -87,16 +87,19 @@ class TrajectoriesTest(program.ProgramTest):
     def test_f2obo_sl_follows_algorithm_1_with_one_step(self):
         self.check_algorithm("f2obo_sl")
 
+    def test_sf2obo_without_noise_follows_algorithm_3(self):
+        self.check_algorithm("sf2obo")
+
     def test_af2obo_follows_algorithm_2(self):
         self.check_algorithm("af2obo")
 
-    def test_the_config_of_the_issue_works_word_for_word(self):
+    def test_the_config_that_is_documented_works_word_for_word(self):
         stream = streams.drifting_stream(5, 3, 4, 17)
         streams.write_stream(stream, self.directory / "stream.json")
         self.write("config.toml", program.ISSUE_CONFIG)
         self.obolus("run", "config.toml", "--out", "run", "-q")
         config = tomllib.loads(program.ISSUE_CONFIG)
-        self.compare("the issue's config", stream, config, program.trace(self.directory / "run"))
+        self.compare("the documented config", stream, config, program.trace(self.directory / "run"))
 
     def test_integers_serve_where_numbers_are_expected(self):
         """JSON written by other languages says 1 for 1.0, and people write `x = 0` in TOML."""

@@ -24,7 +24,7 @@ Session<Af2obo, Plain> open(Plain& p, const Af2oboOptions& o, const ConvexSet& s
   return Session<Af2obo, Plain>(Af2obo(o, set), p, first_x(p.dims()), first_y(p.dims()));
 }
 
-// ---- Against the reference ---------------------------------------------------------------------------------------------
+// ---- Against the reference -----------------------------------------------------------------------------------------
 
 // A norm that meets its tolerance to within rounding decides nothing: both may be right with one step more or less. The
 // gradients have errors of √12 u in z and λ_t times that in y (see `tolerance`): 1.7ε and 104ε, relative to δ at most
@@ -78,7 +78,7 @@ TEST(Af2obo, FollowsTheSlowReferenceWhenItsLoopsAreCapped) {
   }
 }
 
-// ---- The loops ---------------------------------------------------------------------------------------------------------
+// ---- The loops -----------------------------------------------------------------------------------------------------
 
 TEST(Af2obo, BothLoopsEndWithinTheirTolerancesAtTheRoundsOwnX) {
   for (const WarmStart warm_start : warm_starts) {

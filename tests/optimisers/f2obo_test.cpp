@@ -65,7 +65,7 @@ TEST(F2obo, TheTheoryRuleWithoutAConstantTakesOneOverTheFirstAlpha) {
   expect_reference_trajectory<F2obo>(ours, theirs, o, slow_sets(4)[0], algorithm1, [](const Step&, auto&) {});
 }
 
-// ---- The single loop ---------------------------------------------------------------------------------------------------
+// ---- The single loop -----------------------------------------------------------------------------------------------
 
 TEST(F2oboSingleLoop, IsF2oboWithOneInnerStepBitForBit) {
   for (const WarmStart warm_start : warm_starts) {
@@ -96,7 +96,7 @@ TEST(F2oboSingleLoop, ItsOwnStepSizeFallsWithTheMultiplier) {
   EXPECT_EQ(o.gamma.power, -o.tau);
 }
 
-// ---- The pair (y, z) ---------------------------------------------------------------------------------------------------
+// ---- The pair (y, z) -----------------------------------------------------------------------------------------------
 
 // While λ stands still, keeping w = λ(y − z) is keeping y: both forms are one iteration in exact arithmetic.
 TEST(F2obo, DualIsSeparateWhileTheMultiplierStandsStill) {
@@ -135,7 +135,8 @@ TEST(F2obo, DualKeepsItsMemoryWhenTheMultiplierGrowsAndSeparateDoesNot) {
 }
 
 // With A's eigenvalues a and y* − c = r, exactly y − z = −(λA + w)⁻¹ w r. Each component of that has the log-slope
-// −λa/(λa + w) in λ, hence so has the norm one between −1 and −1 + w/(λμ + w); w = μ = 1 and λ ≥ 32: within 0.031 of −1.
+// −λa/(λa + w) in λ, hence so has the norm one between −1 and −1 + w/(λμ + w); w = μ = 1 and λ ≥ 32: within 0.031 of
+// −1.
 TEST(F2obo, YAndZStayOneOverLambdaApart) {
   std::vector<double> lambdas, gaps;
   for (double lambda = 32.0; lambda <= 4096.0; lambda *= 2.0) {
@@ -169,9 +170,10 @@ Real true_hypergradient(Quadratic<double>& p, const Real& x) {
   return f_x - cross;
 }
 
-// d = f_x + B'(A + w/λ)⁻¹ f_y at convergence, so d − ∇F = −(w/λ) B'(A + w/λ)⁻¹ A⁻¹ f_y: 1/λ times a vector that moves by a
-// relative w/(λμ) ≤ 1/64 over the fit. Two such changes over the six octaves shift the slope by less than 0.02; the sine
-// doubles f_yy at most. "tied" starts y at z in every round: (1 − αμ)^80 < 2e-8 of the way is left, 1/λ is 2e-4 at least.
+// d = f_x + B'(A + w/λ)⁻¹ f_y at convergence, so d − ∇F = −(w/λ) B'(A + w/λ)⁻¹ A⁻¹ f_y: 1/λ times a vector that moves
+// by a relative w/(λμ) ≤ 1/64 over the fit. Two such changes over the six octaves shift the slope by less than 0.02;
+// the sine doubles f_yy at most. "tied" starts y at z in every round: (1 − αμ)^80 < 2e-8 of the way is left, 1/λ is
+// 2e-4 at least.
 TEST(F2obo, TheBiasOfTheHypergradientFallsLikeOneOverLambdaOnAStaticStream) {
   for (const double sine : {0.0, 0.7})
     for (const WarmStart warm_start : warm_starts) {
@@ -195,7 +197,7 @@ TEST(F2obo, TheBiasOfTheHypergradientFallsLikeOneOverLambdaOnAStaticStream) {
     }
 }
 
-// ---- Cost and failure --------------------------------------------------------------------------------------------------
+// ---- Cost and failure ----------------------------------------------------------------------------------------------
 
 TEST(F2obo, ARoundCostsTwoKGradientsOfGAndKOfFInYOneOfFAndTwoOfGInXAndNothingElse) {
   for (const WarmStart warm_start : warm_starts) {

@@ -27,7 +27,7 @@ constexpr auto algorithm3 = [](auto& reference, const Rng& rng) {
   return true;
 };
 
-// ---- Against the reference ---------------------------------------------------------------------------------------------
+// ---- Against the reference -----------------------------------------------------------------------------------------
 
 template <class P>
 void compare_with_reference(const std::string& stream, const typename P::Options& problem) {
@@ -64,13 +64,12 @@ TEST(Sf2obo, FollowsTheSlowReferenceWithThePapersLogarithmOfInnerSteps) {
   o.inner_steps = Schedule(1.5, 0.0);
   o.inner_steps.log = true;  // K_t = ⌈1.5 ln t⌉, at least 1
   const std::int64_t expected[] = {1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4};
-  EXPECT_TRUE(expect_reference_trajectory<Sf2obo>(ours, theirs, o, slow_sets(4)[3], algorithm3,
-                                                  [&](const Step& step, auto& reference) {
-                                                    EXPECT_EQ(step.inner_iterations, expected[reference.t - 1]);
-                                                  }));
+  EXPECT_TRUE(expect_reference_trajectory<Sf2obo>(
+      ours, theirs, o, slow_sets(4)[3], algorithm3,
+      [&](const Step& step, auto& reference) { EXPECT_EQ(step.inner_iterations, expected[reference.t - 1]); }));
 }
 
-// ---- Noise -------------------------------------------------------------------------------------------------------------
+// ---- Noise ---------------------------------------------------------------------------------------------------------
 
 TEST(Sf2obo, IsF2oboBitForBitWithoutNoise) {
   for (const auto& [name, problem] : quadratic_streams())
@@ -112,7 +111,7 @@ TEST(Sf2obo, LeavesTheProblemWithItsExpectedFunctions) {
   }
 }
 
-// ---- Which samples stand behind which gradient -----------------------------------------------------------------------
+// ---- Which samples stand behind which gradient ---------------------------------------------------------------------
 
 // g = ½(y − x)², f = ½y², both in one dimension; writes down every call with the number of the draw behind it.
 class Witness {
@@ -120,8 +119,8 @@ class Witness {
   using Scalar = double;
   struct Call {
     std::string kind;
-    double y;   // where asked
-    int draw;   // how many draws had been made in this round; 0: expected functions
+    double y;  // where asked
+    int draw;  // how many draws had been made in this round; 0: expected functions
   };
   struct Draw {
     SampleSizes sizes;
@@ -162,7 +161,8 @@ class Sf2oboSamples : public testing::TestWithParam<WarmStart> {
   // A few rounds, so that y and z are apart and the batches of the schedules differ.
   void run(Samples samples) {
     const Sf2oboOptions o = options(GetParam(), BetaRule::alpha_over_lambda, samples);
-    Session<Sf2obo, Witness> session(Sf2obo(o, ConvexSet::all()), witness, Real::Constant(1, 0.6), Real::Constant(1, -0.4));
+    Session<Sf2obo, Witness> session(Sf2obo(o, ConvexSet::all()), witness, Real::Constant(1, 0.6),
+                                     Real::Constant(1, -0.4));
     for (t = 1; t <= 5; ++t) {
       witness.reveal(t);
       ASSERT_EQ(session.step(rng).status, Status::ok);
@@ -232,7 +232,8 @@ TEST(Sf2obo, TheNoiseInTheDirectionDoesNotGrowWithLambda) {
     }
     return std::sqrt(sum / 200.0);
   };
-  // The same draws in both: at convergence λ(y − z) = −(A + w/λ)⁻¹ f_y(z) has a limit, off by w/(λμ) ≤ 1% from λ = 100 on.
+  // The same draws in both: at convergence λ(y − z) = −(A + w/λ)⁻¹ f_y(z) has a limit, off by w/(λμ) ≤ 1% from λ = 100
+  // on.
   EXPECT_NEAR(deviation(10'000.0) / deviation(100.0), 1.0, 0.02);
 }
 

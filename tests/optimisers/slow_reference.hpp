@@ -1,6 +1,6 @@
 // Algorithms 1, 2 and 3 of the paper, line by line: slow, plain and written apart from the library. A reference asks a
-// problem for its four gradients only (and `reveal`, `resample`), makes a vector for every number it needs, does its own
-// arithmetic in double and its own projections by bisection. The warm starts "tied" and "dual" follow spec §9.
+// problem for its four gradients only (and `reveal`, `resample`), makes a vector for every number it needs, does its
+// own arithmetic in double and its own projections by bisection. The warm starts "tied" and "dual" follow spec §9.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace obolus::test {
 
 using Real = Vector<double>;
 
-// ---- argmin_{u ∈ X} <d, u> + |u − x|²/(2γ) = the point of X nearest to x − γd ---------------------------------------
+// ---- argmin_{u ∈ X} <d, u> + |u − x|²/(2γ) = the point of X nearest to x − γd --------------------------------------
 
 struct SlowSet {
   std::string name;
@@ -75,7 +75,7 @@ inline std::vector<SlowSet> slow_sets(Index dim_x) {
   };
 }
 
-// ---- Parameters -----------------------------------------------------------------------------------------------------
+// ---- Parameters ----------------------------------------------------------------------------------------------------
 
 enum class Warm { separate, tied, dual };
 
@@ -92,7 +92,7 @@ struct SlowParameters {
                                      outer_batch = [](Round) { return 1; };  // B_t, B̂_t
 };
 
-// ---- The algorithms -------------------------------------------------------------------------------------------------
+// ---- The algorithms ------------------------------------------------------------------------------------------------
 
 template <class P>
 class SlowReference {
@@ -202,7 +202,7 @@ class SlowReference {
 
   // A gradient with respect to x or y at (x, at), as long as that variable is.
   template <class Call>
-  Real ask(Real SlowReference::*variable, const Real& at, Call&& call) {
+  Real ask(Real SlowReference::* variable, const Real& at, Call&& call) {
     const Vector<S> outer = x.cast<S>(), inner = at.cast<S>();
     Vector<S> gradient((this->*variable).size());
     call(outer, inner, gradient);

@@ -168,6 +168,9 @@ TEST(TheoremTwo, NamesEachViolation) {
       {"tau in (0, 1/2) (Theorem 2)"});
   expect_failures<O>([](O& o) { o.L_g1 = 4.1; }, {"beta_t lambda_t = 1/(2 L_g1) (Theorem 2)"});
   expect_failures<O>([](O& o) { o.L_g1 = 3.9; }, {"beta_t lambda_t = 1/(2 L_g1) (Theorem 2)"});
+  expect_failures<O>(
+      [](O& o) { o.beta_rule = BetaRule::schedule, o.beta = Schedule(1 / 8.8, -0.4); },  // right at t = 1
+      {"beta_t lambda_t = 1/(2 L_g1) (Theorem 2)"});
   expect_failures<O>([](O& o) { o.gamma.scale /= 0.98; }, {limit});
   expect_failures<O>([](O& o) { o.gamma.power = 0; }, {limit});  // t = 1 alone is within it
   expect_failures<O>(
@@ -206,8 +209,8 @@ TEST(TheoremThree, NamesEachViolation) {
       {"beta_t lambda_t <= 1/(2 L_g1) (Theorem 3)"});
   expect_failures<O>([](O& o) { o.gamma = 0.06; }, {"gamma <= 1/(2 L_F) (Theorem 3)"});  // 1/18
   expect_failures<O>([](O& o) { o.gamma.power = -0.5; }, {"gamma_t constant (Theorem 3)"});
-  expect_failures<O>([](O& o) { o.delta_y = 0.05; }, {"delta_y = T^(-1/2) (Theorem 3)"});
-  expect_failures<O>([](O& o) { o.delta_z = 0.02; }, {"delta_z = T^(-(1+2 tau)/2) (Theorem 3)"});
+  expect_failures<O>([](O& o) { o.delta_y = 0.2; }, {"delta_y <= T^(-1/2) (Theorem 3)"});
+  expect_failures<O>([](O& o) { o.delta_z = 0.02; }, {"delta_z <= T^(-(1+2 tau)/2) (Theorem 3)"});
 }
 
 TEST(TheoremFour, NamesEachViolation) {

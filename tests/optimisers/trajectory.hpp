@@ -19,10 +19,11 @@ namespace obolus::test {
 
 // How far two implementations may be apart after t rounds, relative to max(1, the size of the vector).
 //
-// With u = ε/2, dimensions 4 and 6, |A| ≤ 4, |B| = 1, μ_g = 1 and iterates of size 1, a gradient of g in y adds 4 + 6 + 2
-// terms of size 1, each with an error of u and of either sign: √12 u. A step takes α ≤ 0.2 of it and rounds its result:
-// 1.7u. Steps contract by 1 − αμ_g, so that a loop of any length leaves 1.7u/(αμ_g) = 8.5u in y and in z, 12u in y − z.
-// The direction multiplies that by λ_t|B| ≤ 5 · 12 for t ≤ 12: 720u, or 360ε. The rounds before add theirs. (Seen: 5ε t.)
+// With u = ε/2, dimensions 4 and 6, |A| ≤ 4, |B| = 1, μ_g = 1 and iterates of size 1, a gradient of g in y adds 4 + 6 +
+// 2 terms of size 1, each with an error of u and of either sign: √12 u. A step takes α ≤ 0.2 of it and rounds its
+// result: 1.7u. Steps contract by 1 − αμ_g, so that a loop of any length leaves 1.7u/(αμ_g) = 8.5u in y and in z, 12u
+// in y − z. The direction multiplies that by λ_t|B| ≤ 5 · 12 for t ≤ 12: 720u, or 360ε. The rounds before add theirs.
+// (Seen: 5ε t.)
 template <class S>
 double tolerance(Round t) {
   return static_cast<double>(t) * 400.0 * static_cast<double>(std::numeric_limits<S>::epsilon());
@@ -75,8 +76,8 @@ SlowParameters slow_parameters(const Options& o) {
   return p;
 }
 
-// Runs both for `compared_rounds`. `advance` is a round of the reference and says whether rounding can decide nothing in
-// it (a tie ends the comparison: false is returned); `also` sees each round's report.
+// Runs both for `compared_rounds`. `advance` is a round of the reference and says whether rounding can decide nothing
+// in it (a tie ends the comparison: false is returned); `also` sees each round's report.
 template <class Optimiser, class P, class Advance, class Also>
 bool expect_reference_trajectory(P& ours, P& theirs, const typename Optimiser::Options& options, const SlowSet& set,
                                  Advance&& advance, Also&& also) {
@@ -106,7 +107,7 @@ bool expect_reference_trajectory(P& ours, P& theirs, const typename Optimiser::O
   return true;
 }
 
-// ---- What they are compared on -----------------------------------------------------------------------------------------
+// ---- What they are compared on -------------------------------------------------------------------------------------
 
 inline QuadraticOptions small_quadratic(Drift drift, double sine) {
   QuadraticOptions o;

@@ -16,9 +16,9 @@ struct Extrapolated {
   double error = std::numeric_limits<double>::infinity();  // estimated
 };
 
-// lim at(h) as h → 0 for a smooth even function of h: Richardson's table for h = reach, reach/4, … (Ridders 1982), of which
-// the entry is taken that agrees best with its neighbours. h ends near ε^(1/3) reach, so that no entry carries more
-// rounding than differences with their best step do.
+// lim at(h) as h → 0 for a smooth even function of h: Richardson's table for h = reach, reach/4, … (Ridders 1982), of
+// which the entry is taken that agrees best with its neighbours. h ends near ε^(1/3) reach, so that no entry carries
+// more rounding than differences with their best step do.
 template <class S, class At>
 [[nodiscard]] Extrapolated extrapolate(At&& at, double reach) {
   const double least = std::cbrt(static_cast<double>(std::numeric_limits<S>::epsilon())) * reach;
@@ -43,8 +43,8 @@ struct Comparison {
   double scale = 0.0;  // sizes of what was rounded on the way: |derivative| + |values| / reach
 };
 
-// Whether `slope(δ)` is the derivative of `value` at `at` along `direction`, a unit vector. Both return Vector<double>. The
-// shift is the one that the rounded points really have, δ = (at + hu) − (at − hu), in S.
+// Whether `slope(δ)` is the derivative of `value` at `at` along `direction`, a unit vector. Both return Vector<double>.
+// The shift is the one that the rounded points really have, δ = (at + hu) − (at − hu), in S.
 template <class S, class Value, class Slope>
 [[nodiscard]] Comparison compare_derivative(In<S> at, In<S> direction, double reach, Value&& value, Slope&& slope) {
   Comparison result;

@@ -76,7 +76,8 @@ void along_directions(Index size, int directions, Rng& rng, Visit&& visit) {
 }
 
 template <FirstOrderOracle P>
-void check_gradients(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options, Rng& rng) {
+void check_gradients(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
+                     Rng& rng) {
   using S = ScalarOf<P>;
   const Dims dims = p.dims();
   for (const Gradient<P>& g : gradients<P>) {
@@ -91,8 +92,7 @@ void check_gradients(CheckReport& report, P& p, const Place<ScalarOf<P>>& place,
       return Vector<double>::Constant(1, inner_product<S>(gradient, shift)).eval();
     };
     along_directions<S>(size, options.directions, rng, [&](const Vector<S>& u, const std::string& along) {
-      const Comparison c =
-          compare_derivative<S>(g.in_x ? place.x : place.y, u, 0.1 * options.radius, value, slope);
+      const Comparison c = compare_derivative<S>(g.in_x ? place.x : place.y, u, 0.1 * options.radius, value, slope);
       report.record(std::string(g.name) + " against differences of " + std::string(g.of), c.error,
                     options.slack * difference_rounding<S>() * c.scale, place.name + ", " + along);
     });

@@ -82,12 +82,13 @@ Curvature check_curvature(CheckReport& report, P& p, const Place<ScalarOf<P>>& p
   const Vector<S> delta = moved - place.y, change = high - low;
   seen.include(inner_product<S>(delta, change) / inner_product<S>(delta, delta));
   const double noise = capabilities_of(p).hvp ? rounding<S>(place.y.size()) : difference_rounding<S>();
-  report.record("g is strongly convex in y (error: condition number seen)", seen.condition(),
-                options.slack / noise, place.name + ": curvature from " + text(seen.least) + " to " + text(seen.largest));
+  report.record("g is strongly convex in y (error: condition number seen)", seen.condition(), options.slack / noise,
+                place.name + ": curvature from " + text(seen.least) + " to " + text(seen.largest));
   return seen;
 }
 
-// g_y(x, y*(x)) = 0 up to the rounding of its terms, which at y* are as large as g_y(x, 0) and the curvature times |y*|.
+// g_y(x, y*(x)) = 0 up to the rounding of its terms, which at y* are as large as g_y(x, 0) and the curvature times
+// |y*|.
 template <ClosedFormOracle P>
 void check_closed_form(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
                        double largest_curvature) {
@@ -100,26 +101,39 @@ void check_closed_form(CheckReport& report, P& p, const Place<ScalarOf<P>>& plac
   p.inner_solution(place.x, solution);
   p.inner_gradient_y(place.x, solution, gradient);
   const double scale = at_zero + largest_curvature * euclidean_norm<S>(solution);
-  report.record("g_y vanishes at y*", euclidean_norm<S>(gradient), options.slack * rounding<S>(size) * scale, place.name);
+  report.record("g_y vanishes at y*", euclidean_norm<S>(gradient), options.slack * rounding<S>(size) * scale,
+                place.name);
 }
 
-// f_x − g_xy v against differences of F(x) = f(x, y*(x)). y* and v carry κε of their size, and what F and ∇F make of it.
+// A step along u by which neither x nor y* moves further than `reach`: F follows y*, however fast that goes.
+template <FirstOrderOracle P>
+double reach_of_F(P& p, Hypergradient<P>& hypergradient, In<ScalarOf<P>> x, In<ScalarOf<P>> u, double reach) {
+  using S = ScalarOf<P>;
+  Vector<S> ignored(x.size());
+  hypergradient(p, x, ignored);
+  const Vector<S> y = hypergradient.solution();
+  hypergradient(p, x + static_cast<S>(reach) * u, ignored);
+  const Vector<S> moved = hypergradient.solution() - y;
+  const double distance = euclidean_norm<S>(moved);
+  return distance > reach ? reach * reach / distance : reach;
+}
+
+// f_x − g_xy v against differences of F(x) = f(x, y*(x)). y* and v carry κε of their size, and what F and ∇F make of
+// it.
 template <FirstOrderOracle P>
 void check_hypergradient(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
                          double condition, Rng& rng) {
   using S = ScalarOf<P>;
-  const Dims dims = p.dims();
   Hypergradient<P> hypergradient(p);
-  Vector<S> gradient(dims.x), ignored(dims.x), f_x(dims.x), f_y(dims.y);
+  Vector<S> gradient(place.x.size()), ignored(place.x.size()), f_x(place.x.size()), f_y(place.y.size());
   const bool solved = hypergradient(p, place.x, gradient);
   report.record("the inner problem and its linear system can be solved", solved ? 0.0 : 1.0, 0.0, place.name);
   if (!solved) return;
   p.outer_gradient_x(place.x, hypergradient.solution(), f_x);
   p.outer_gradient_y(place.x, hypergradient.solution(), f_y);
   const Vector<S> implicit = gradient - f_x;
-  const double reach = 0.1 * options.radius;
-  const double carried = condition * (euclidean_norm<S>(implicit) + euclidean_norm<S>(f_y) *
-                                                                        euclidean_norm<S>(hypergradient.solution()) / reach);
+  const double in_gradient = condition * euclidean_norm<S>(implicit);
+  const double in_value = condition * euclidean_norm<S>(f_y) * euclidean_norm<S>(hypergradient.solution());
   const auto value = [&](const Vector<S>& x) {
     const bool known = hypergradient(p, x, ignored);
     const double F = p.outer_value(x, hypergradient.solution());
@@ -128,10 +142,12 @@ void check_hypergradient(CheckReport& report, P& p, const Place<ScalarOf<P>>& pl
   const auto slope = [&](const Vector<S>& shift) {
     return Vector<double>::Constant(1, inner_product<S>(gradient, shift)).eval();
   };
-  along_directions<S>(dims.x, options.directions, rng, [&](const Vector<S>& u, const std::string& along) {
+  along_directions<S>(place.x.size(), options.directions, rng, [&](const Vector<S>& u, const std::string& along) {
+    const double reach = reach_of_F(p, hypergradient, place.x, u, 0.1 * options.radius);
     const Comparison c = compare_derivative<S>(place.x, u, reach, value, slope);
     report.record("f_x − g_xy v against differences of F", c.error,
-                  options.slack * difference_rounding<S>() * (c.scale + carried), place.name + ", " + along);
+                  options.slack * difference_rounding<S>() * (c.scale + in_gradient + in_value / reach),
+                  place.name + ", " + along);
   });
 }
 

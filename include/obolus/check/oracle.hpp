@@ -1,11 +1,11 @@
 // Is this problem what its methods say? For any user's problem: every gradient, product and difference against what it
-// stands for, the inner problem's curvature, closed form and hypergradient, rounds that replay and samples that are fair.
+// stands for, the inner problem's curvature, closed form and hypergradient, rounds that replay, fair samples.
 //
 //     MyProblem problem(…);
 //     const CheckReport report = check_oracle(problem);
 //     for (const Finding& f : report.findings) if (!f.ok) …
 //
-// The problem ends on the last round checked, with its expected functions. check/primitives.hpp checks fused primitives.
+// The problem ends on the last round checked, with its expected functions. For fused primitives: check/primitives.hpp.
 #pragma once
 
 #include "obolus/check/gradients.hpp"
@@ -21,7 +21,8 @@ namespace obolus {
 namespace checks {
 
 template <FirstOrderOracle P>
-void check_second_order(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options, Rng& rng) {
+void check_second_order(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
+                        Rng& rng) {
   const Capabilities can = capabilities_of(p);
   if constexpr (HvpOracle<P>) {
     if (can.hvp) {

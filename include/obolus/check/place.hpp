@@ -26,22 +26,27 @@ struct CheckOptions {
 
 namespace checks {
 
-// Sums of n rounded terms stray by √n ε / 2 as random walks do; eight times a deviation of that, and some for short ones.
+// Sums of n rounded terms stray by √n ε / 2 as random walks do; eight times a deviation of that, and some for short
+// ones.
 template <class S>
 [[nodiscard]] double rounding(Index n) {
   return 4.0 * (2.0 + std::sqrt(static_cast<double>(n))) * static_cast<double>(std::numeric_limits<S>::epsilon());
 }
 
-// What central differences with their best step leave: rounding ε/h against truncation h², equal at h = ε^(1/3). Both ends
-// of a difference are rounded, and an extrapolation is charged with its own estimate of error as well.
+// What central differences with their best step leave: rounding ε/h against truncation h², equal at h = ε^(1/3). Both
+// ends of a difference are rounded, and an extrapolation is charged with its own estimate of error as well.
 template <class S>
 [[nodiscard]] double difference_rounding() {
   return 4.0 * std::pow(static_cast<double>(std::numeric_limits<S>::epsilon()), 2.0 / 3.0);
 }
 
+// The larger of two errors; a NaN is the largest.
+[[nodiscard]] inline double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+
 template <class S>
 struct Place {
   Vector<S> x, y;
+  Round round = 1;
   std::string name;  // "round 2, point 1"
 };
 
@@ -81,6 +86,7 @@ void at_places(P& p, const CheckOptions& options, const Rng& rng, Visit&& visit)
       Place<S> place;
       place.x = random_x<S>(dims, options, own);
       place.y = random_near<S>(options.y, dims.y, options.radius, own);
+      place.round = t;
       place.name = (Stream<P> ? "round " + std::to_string(t) + ", " : std::string()) + "point " + std::to_string(i + 1);
       visit(place, own);
     }

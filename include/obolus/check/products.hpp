@@ -29,12 +29,14 @@ void check_products(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, 
   };
   const auto as_double = [](const Vector<S>& u) -> Vector<double> { return u.template cast<double>(); };
   along_directions<S>(dims.y, options.directions, rng, [&](const Vector<S>& u, const std::string& along) {
-    judge("g_yy v against differences of g_y", u, along,
-          [&](const Vector<S>& at) { return p.inner_gradient_y(place.x, at, in_y), as_double(in_y); },
-          [&](const Vector<S>& shift) { return p.inner_hvp_yy(place.x, place.y, shift, in_y), as_double(in_y); });
-    judge("g_xy v against differences of g_x", u, along,
-          [&](const Vector<S>& at) { return p.inner_gradient_x(place.x, at, in_x), as_double(in_x); },
-          [&](const Vector<S>& shift) { return p.inner_hvp_xy(place.x, place.y, shift, in_x), as_double(in_x); });
+    judge(
+        "g_yy v against differences of g_y", u, along,
+        [&](const Vector<S>& at) { return p.inner_gradient_y(place.x, at, in_y), as_double(in_y); },
+        [&](const Vector<S>& shift) { return p.inner_hvp_yy(place.x, place.y, shift, in_y), as_double(in_y); });
+    judge(
+        "g_xy v against differences of g_x", u, along,
+        [&](const Vector<S>& at) { return p.inner_gradient_x(place.x, at, in_x), as_double(in_x); },
+        [&](const Vector<S>& shift) { return p.inner_hvp_xy(place.x, place.y, shift, in_x), as_double(in_x); });
   });
 }
 
@@ -64,23 +66,30 @@ struct DifferenceCall {
   void (*gradient)(P&, In<S> x, In<S> y, Out<S> out);
 };
 
-// At a long δ: equal to the gradients subtracted, up to the rounding of those. The z + δ handed to the gradient is itself
-// rounded, which moves the gradient by ε|z + δ| times its slope.
+// Of several directions the largest answer is the scale: a single one may be small by cancelling, its rounding is not.
+inline constexpr int difference_directions = 4;
+
+// At a long δ: equal to the gradients subtracted, up to the rounding of those. The z + δ handed to the gradient is
+// itself rounded, which moves the gradient by ε|z + δ| times its slope.
 template <DifferenceOracle P>
 void check_long_difference(CheckReport& report, P& p, const DifferenceCall<P>& call, const Place<ScalarOf<P>>& place,
                            const CheckOptions& options, Rng& rng) {
   using S = ScalarOf<P>;
-  const Vector<S> delta = S(options.radius) * unit_direction<S>(place.y.size(), rng);
-  const Vector<S> moved = place.y + delta;
   Vector<S> difference(call.size), high(call.size), low(call.size);
-  call.difference(p, place.x, place.y, delta, difference);
-  call.gradient(p, place.x, moved, high);
   call.gradient(p, place.x, place.y, low);
-  const double sizes = euclidean_norm<S>(high) + euclidean_norm<S>(low);
-  const double slope = euclidean_norm<S>(difference) / euclidean_norm<S>(delta);
-  const Vector<S> gap = difference - (high - low);
-  report.record(call.name + " equals the gradients subtracted", euclidean_norm<S>(gap),
-                options.slack * rounding<S>(place.x.size() + place.y.size()) * (sizes + slope * euclidean_norm<S>(moved)),
+  double error = 0.0, sizes = euclidean_norm<S>(low), slope = 0.0;
+  for (int i = 0; i < difference_directions; ++i) {
+    const Vector<S> delta = S(options.radius) * unit_direction<S>(place.y.size(), rng), moved = place.y + delta;
+    call.difference(p, place.x, place.y, delta, difference);
+    call.gradient(p, place.x, moved, high);
+    slope = std::max(slope, euclidean_norm<S>(difference) / options.radius);
+    sizes = std::max(sizes, euclidean_norm<S>(high));
+    high -= low + difference;
+    error = worse(error, euclidean_norm<S>(high));
+  }
+  const double moved_size = euclidean_norm<S>(place.y) + options.radius;
+  report.record(call.name + " equals the gradients subtracted", error,
+                options.slack * rounding<S>(place.x.size() + place.y.size()) * (2.0 * sizes + slope * moved_size),
                 place.name);
 }
 
@@ -93,33 +102,37 @@ void check_tiny_difference(CheckReport& report, P& p, const DifferenceCall<P>& c
   using S = ScalarOf<P>;
   const double epsilon = static_cast<double>(std::numeric_limits<S>::epsilon());
   const double length = std::pow(epsilon, 1.5) * std::max(1.0, euclidean_norm<S>(place.y));
-  const Vector<S> unit = unit_direction<S>(place.y.size(), rng), delta = S(length) * unit;
   Vector<S> difference(call.size), derivative(call.size);
-  call.difference(p, place.x, place.y, delta, difference);
-  product(unit, derivative);
-  const Vector<double> gap = difference.template cast<double>() / length - derivative.template cast<double>();
-  double tolerance = rounding<S>(place.x.size() + place.y.size()) * euclidean_norm<S>(derivative);
+  double error = 0.0, slope = 0.0;
+  for (int i = 0; i < difference_directions; ++i) {
+    const Vector<S> unit = unit_direction<S>(place.y.size(), rng), delta = S(length) * unit;
+    call.difference(p, place.x, place.y, delta, difference);
+    product(unit, derivative);
+    const Vector<double> gap = difference.template cast<double>() / length - derivative.template cast<double>();
+    error = worse(error, gap.norm());
+    slope = std::max(slope, euclidean_norm<S>(derivative));
+  }
+  double tolerance = rounding<S>(place.x.size() + place.y.size()) * slope;
   if (!exact) {
     call.gradient(p, place.x, place.y, difference);
-    tolerance = difference_rounding<S>() * (euclidean_norm<S>(derivative) + euclidean_norm<S>(difference));
+    tolerance = difference_rounding<S>() * (slope + euclidean_norm<S>(difference));
   }
-  report.record(call.name + " does not cancel at a tiny δ", gap.norm(), options.slack * tolerance, place.name);
+  report.record(call.name + " does not cancel at a tiny δ", error, options.slack * tolerance, place.name);
 }
 
 template <DifferenceOracle P>
-void check_differences(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options, Rng& rng) {
+void check_differences(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
+                       Rng& rng) {
   using S = ScalarOf<P>;
   const Dims dims = p.dims();
-  const DifferenceCall<P> in_x{"g_x(z + δ) − g_x(z)", dims.x,
-                               [](P& q, In<S> x, In<S> z, In<S> delta, Out<S> d) {
-                                 q.inner_gradient_x_difference(x, z, delta, d);
-                               },
-                               [](P& q, In<S> x, In<S> y, Out<S> d) { q.inner_gradient_x(x, y, d); }};
-  const DifferenceCall<P> in_y{"g_y(z + δ) − g_y(z)", dims.y,
-                               [](P& q, In<S> x, In<S> z, In<S> delta, Out<S> d) {
-                                 q.inner_gradient_y_difference(x, z, delta, d);
-                               },
-                               [](P& q, In<S> x, In<S> y, Out<S> d) { q.inner_gradient_y(x, y, d); }};
+  const DifferenceCall<P> in_x{
+      "g_x(z + δ) − g_x(z)", dims.x,
+      [](P& q, In<S> x, In<S> z, In<S> delta, Out<S> d) { q.inner_gradient_x_difference(x, z, delta, d); },
+      [](P& q, In<S> x, In<S> y, Out<S> d) { q.inner_gradient_x(x, y, d); }};
+  const DifferenceCall<P> in_y{
+      "g_y(z + δ) − g_y(z)", dims.y,
+      [](P& q, In<S> x, In<S> z, In<S> delta, Out<S> d) { q.inner_gradient_y_difference(x, z, delta, d); },
+      [](P& q, In<S> x, In<S> y, Out<S> d) { q.inner_gradient_y(x, y, d); }};
   for (const DifferenceCall<P>* call : {&in_x, &in_y}) {
     const Vector<S> delta = unit_direction<S>(dims.y, rng);
     check_call<S>(report, call->name, place, call->size,

@@ -16,7 +16,8 @@ namespace obolus {
 
 namespace checks {
 
-// Points of every size around the origin: within most sets, around their edge, and far out; some with many zeros and ties.
+// Points of every size around the origin: within most sets, around their edge, and far out; some with many zeros and
+// ties.
 template <class S>
 [[nodiscard]] Vector<S> point_for_set(Index dimension, int number, Rng& rng) {
   constexpr double sizes[] = {1e-3, 0.3, 1.0, 3.0, 30.0, 1e4};

@@ -80,7 +80,8 @@ inline constexpr SampleSizes check_sizes{.outer = 2, .inner = 3};
 // The mean over draws is the expected gradient: within five of its standard errors, which a right oracle misses for one
 // seed in 1.7 million. The mean itself is summed from numbers rounded to S.
 template <StochasticOracle P>
-void check_sample_means(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options, Rng& rng) {
+void check_sample_means(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
+                        Rng& rng) {
   using S = ScalarOf<P>;
   std::array<Vector<S>, 4> expected, along;
   std::array<SampleMean, 4> means;
@@ -143,6 +144,7 @@ void check_reveal_ends_sampling(CheckReport& report, P& p, const CheckOptions& o
   p.reveal(t);
   report.record("reveal() brings the expected functions back", same_bits(fingerprint(p, place), exact) ? 0.0 : 1.0, 0.0,
                 "round " + std::to_string(t));
+  p.expectation();
 }
 
 }  // namespace obolus::checks

@@ -32,7 +32,14 @@ class Archive {
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void operator()(std::string_view name, T& value) {
     header<T>(name, 1);
-    raw(&value, sizeof value);
+    if constexpr (std::is_same_v<T, bool>) {
+      std::uint8_t byte = value ? 1 : 0;
+      raw(&byte, sizeof byte);
+      if (byte > 1) throw DataError("saved state: field '" + std::string(name) + "' is neither true nor false");
+      value = byte == 1;
+    } else {
+      raw(&value, sizeof value);
+    }
   }
 
   // A vector's size is fixed by whoever made the state: loading never resizes, it refuses.

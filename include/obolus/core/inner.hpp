@@ -4,7 +4,7 @@
 // optimisers touch it only through the primitives of `InnerSpace`. Each primitive has a default written here from the
 // plain gradients. A problem may supply its own version of any of them, as a member of the same name without the
 // leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The default and the
-// problem's version must agree to rounding; `check/oracle.hpp` tests that for any problem.
+// problem's version must agree to rounding; `check/primitives.hpp` tests that for any problem.
 #pragma once
 
 #include <concepts>

@@ -33,7 +33,7 @@ struct Schedule {
   // Counts (inner steps, batch sizes) round up and are at least one: K_1 = 4κ ln 1 would be none.
   [[nodiscard]] std::int64_t count(Round t) const {
     const double value = std::ceil((*this)(t));
-    return value < 1.0 ? 1 : static_cast<std::int64_t>(std::min(value, 9e18));
+    return value >= 1.0 ? static_cast<std::int64_t>(std::min(value, 9e18)) : 1;
   }
 
   friend bool operator==(const Schedule&, const Schedule&) = default;

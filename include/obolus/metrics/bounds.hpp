@@ -125,8 +125,8 @@ inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
   return b;
 }
 
-// Theorem 3, with the tolerances as they are: Lemma nabla_L_3 before δ_y = T^(−1/2) and δ_z = T^(−(1+2τ)/2) turn its two
-// terms into 384 κ_g² and 48 λ_1² κ_g².
+// Theorem 3, with the tolerances as they are: Lemma nabla_L_3 before δ_y = T^(−1/2) and δ_z = T^(−(1+2τ)/2) turn its
+// two terms into 384 κ_g² and 48 λ_1² κ_g².
 [[nodiscard]] inline Bound regret_bound(const Af2oboOptions& o, const Constants& k, const BoundInputs& in) {
   using namespace theory;
   Bound b;

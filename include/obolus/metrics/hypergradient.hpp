@@ -1,9 +1,9 @@
 // ∇F(x) = f_x − g_xy v with g_yy v = f_y, all at y*(x): the true hypergradient by which an optimiser is measured.
 //
-// y* is the problem's closed form where it has one, otherwise a reference solve that starts at the last solution. v comes
-// from conjugate gradients, always from zero: with a closed form nothing depends on the calls before. Products are the
-// problem's own or, failing that, central differences of its gradients, which leave an error of order ε^(2/3) κ.
-// The functions used are the current ones: after `resample` that would be the sampled ones.
+// y* is the problem's closed form where it has one, otherwise a reference solve that starts at the last solution. v
+// comes from conjugate gradients, always from zero: with a closed form nothing depends on the calls before. Products
+// are the problem's own or, failing that, central differences of its gradients, which leave an error of order ε^(2/3)
+// κ. The functions used are the current ones: after `resample` that would be the sampled ones.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,7 @@ struct HypergradientWorkspace {
   Vector<S> y, v, f_y, cross;
   ReferenceWorkspace<S> reference;
   explicit HypergradientWorkspace(Dims dims)
-      : y(Vector<S>::Zero(dims.y)),
-        v(Vector<S>::Zero(dims.y)),
-        f_y(dims.y),
-        cross(dims.x),
-        reference(dims.y) {}
+      : y(Vector<S>::Zero(dims.y)), v(Vector<S>::Zero(dims.y)), f_y(dims.y), cross(dims.x), reference(dims.y) {}
 };
 
 template <FirstOrderOracle P>
@@ -40,8 +36,8 @@ class Hypergradient {
 
   explicit Hypergradient(P& p) : work_(p.dims()), closed_form_(capabilities_of(p).closed_form) {}
 
-  // False where the gradient cannot be trusted: the reference solve missed its tolerance, g_yy is not positive definite,
-  // the linear system was not solved, or a number is not finite.
+  // False where the gradient cannot be trusted: the reference solve missed its tolerance, g_yy is not positive
+  // definite, the linear system was not solved, or a number is not finite.
   bool operator()(P& p, In<S> x, Out<S> gradient) {
     return with_products(p, [&](auto& products, bool exact) {
       const bool solved = solve(p, products, x);

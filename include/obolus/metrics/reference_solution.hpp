@@ -1,8 +1,8 @@
 // argmin_y g(x, y) to rounding, for metrics and checks of problems without a closed form.
 //
 // Inexact Newton (Dembo, Eisenstat, Steihaug 1982): conjugate gradients bring g_yy d = −g_y down to a thousandth of its
-// right-hand side, and the step is halved until |g_y| falls, which on a strongly convex g it does from any start. Values
-// of g are not asked: below |g_y| = √(ε μ |g|) their rounding hides what a step gains.
+// right-hand side, and the step is halved until |g_y| falls, which on a strongly convex g it does from any start.
+// Values of g are not asked: below |g_y| = √(ε μ |g|) their rounding hides what a step gains.
 #pragma once
 
 #include <algorithm>
@@ -75,13 +75,14 @@ ReferenceResult solve_inner(P& p, In<ScalarOf<P>> x, Vector<ScalarOf<P>>& y, Ref
   p.inner_gradient_y(x, y, work.gradient);
   result.residual = euclidean_norm<S>(work.gradient);
   if (result.scale == 0.0) result.scale = result.residual;
-  for (constexpr int most = 200; result.iterations < most && result.residual > 0.0; ++result.iterations) {
+  constexpr int most = 200;
+  for (; result.iterations < most && result.residual > 0.0 && std::isfinite(result.residual); ++result.iterations) {
     const double before = result.residual;
     const bool within = before <= reference_tolerance<S> * result.scale;
     if (!detail::newton_step(p, x, y, work, result.residual, within ? 0 : 40)) break;
     if (within && result.residual > 0.5 * before) break;
   }
-  result.converged = result.residual <= reference_tolerance<S> * result.scale;
+  result.converged = std::isfinite(result.residual) && result.residual <= reference_tolerance<S> * result.scale;
   return result;
 }
 

@@ -84,7 +84,7 @@ class RegretMeter {
   [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }
   [[nodiscard]] bool closed_form() const { return hypergradient_.closed_form(); }
 
-  void fields(Archive& a) { a("regret", regret_); }
+  void fields(Archive& a) { a("regret", regret_), a("hypergradient", hypergradient_); }
 
  private:
   ConvexSet set_;

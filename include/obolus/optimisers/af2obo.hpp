@@ -50,8 +50,11 @@ class Af2obo : public PenaltyOptimiser<Af2oboOptions> {
     }
     const LoopResult y = dual() ? s.space.descend_dual_until(p, s.x, s.z, s.y, r.dual(), until_y)
                                 : s.space.descend_penalised_until(p, s.x, s.y, r.beta, r.penalty(), until_y);
+    // A NaN ends a loop at once and would leave the iterate finite: the residuals tell.
+    const bool finite = std::isfinite(z.norm) && std::isfinite(y.norm);
     return finish_round(r, p, s,
-                        {.inner_iterations = z.steps + y.steps,
+                        {.status = finite ? Status::ok : Status::non_finite_inner,
+                         .inner_iterations = z.steps + y.steps,
                          .steps_y = y.steps,
                          .steps_z = z.steps,
                          .capped = !z.reached(until_z) || !y.reached(until_y)});

@@ -159,7 +159,7 @@ class PenaltyOptimiser {
     using S = ScalarOf<P>;
     s.lambda = step.lambda = r.lambda;
     step.gamma = r.gamma;
-    if (!s.space.all_finite(p, s.y) || !s.space.all_finite(p, s.z)) {
+    if (step.status != Status::ok || !s.space.all_finite(p, s.y) || !s.space.all_finite(p, s.z)) {
       step.status = Status::non_finite_inner;
       return step;
     }

@@ -143,7 +143,7 @@ inline void stochastic_steps(ConditionList& list, const Sf2oboOptions& o, Schedu
 inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, const Constants& k, Round T) {
   const double a = 0.0 - o.alpha.power, b = beta_exponent(o), scale = 1 / k.L_g1;
   const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-12 * std::abs(y); };
-  list.state("alpha_t = 1/(L_g1 t^a)", is_power(o.alpha) && near(o.alpha.scale, scale) && a >= 0,
+  list.state("alpha_t = 1/(L_g1 t^a)", is_power(o.alpha) && near(o.alpha.scale, scale),
              "alpha_1 = " + text(o.alpha(1)) + ", 1/L_g1 = " + text(scale) + ", a = " + text(a));
   const double beta = scale / (2 * o.lambda1);
   list.state("beta_t = 1/(2 lambda_1 L_g1 t^b)", near(beta_at(o, 1), beta) && !std::isnan(b),
@@ -210,9 +210,9 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   beta_at_most(list, o, k, T);
   constant_smooth_gamma(list, o, k, T);
   const double horizon = static_cast<double>(T);
-  constexpr std::string_view remark = "; a smaller one keeps the bound of the regret and costs steps";
-  list.equal("delta_y = T^(-1/2)", o.delta_y, std::pow(horizon, -0.5), remark);
-  list.equal("delta_z = T^(-(1+2 tau)/2)", o.delta_z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
+  constexpr std::string_view remark = "; Theorem 3 sets it equal, and a smaller one keeps its bound of the regret";
+  list.at_most("delta_y <= T^(-1/2)", o.delta_y, std::pow(horizon, -0.5), remark);
+  list.at_most("delta_z <= T^(-(1+2 tau)/2)", o.delta_z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
   return std::move(list).take();
 }
 

@@ -6,8 +6,8 @@
 //   oscillating   u_t = (−1)^t a · unit, the target c follows: V_T = 0 (without sine) and H_2T = 4a²(T − 1)
 #pragma once
 
-#include <Eigen/QR>
-#include <cmath>
+#include <Eigen/Cholesky>
+#include <cstdint>
 #include <string_view>
 
 #include "obolus/core/options.hpp"
@@ -59,6 +59,26 @@ struct QuadraticOptions {
   }
 };
 
+// The stream's data in double, whatever the scalar of the problem.
+class QuadraticGenerator {
+ public:
+  QuadraticGenerator(const QuadraticOptions& options, std::uint64_t seed);
+
+  [[nodiscard]] const QuadraticOptions& options() const { return options_; }
+  [[nodiscard]] const QuadraticRound<double>& base() const { return base_; }  // without drift
+  [[nodiscard]] Vector<double> displacement(Round t) const;                   // u_t
+  [[nodiscard]] bool follows() const { return options_.drift == Drift::oscillating; }
+  [[nodiscard]] Constants constants(const ConvexSet& set) const;
+  [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const;
+
+ private:
+  QuadraticOptions options_;
+  Rng rng_;
+  QuadraticRound<double> base_;
+  Eigen::LLT<Matrix<double>> factor_;
+  Vector<double> unit_;
+};
+
 template <class S = double>
 class Quadratic : public QuadraticOracle<S> {
  public:
@@ -66,95 +86,26 @@ class Quadratic : public QuadraticOracle<S> {
   static constexpr std::string_view name = "quadratic";
   static constexpr std::string_view title = "generated quadratic stream with a drift of known size";
 
-  Quadratic(const Options& options, std::uint64_t seed) : options_(options), rng_(Rng(seed).child("quadratic")) {
-    validate(options_, "problem");
-    generate();
-    this->prepare({options_.dim_x, options_.dim_y}, options_.noise, options_.noise_cross);
+  Quadratic(const Options& options, std::uint64_t seed)
+      : generator_(options, seed), now_(generator_.base().template cast<S>()) {
+    this->prepare({options.dim_x, options.dim_y}, options.noise, options.noise_cross);
     reveal(1);
   }
   Quadratic(Quadratic&&) = delete;  // the oracle points into this object
 
   void reveal(Round t) {
-    const Vector<double> u = displacement(t);
-    now_.b = (base_.b + base_.A * u).template cast<S>();
-    if (options_.drift == Drift::oscillating) now_.c = (base_.c + u).template cast<S>();
+    const Vector<double> u = generator_.displacement(t);
+    now_.b = (generator_.base().b + generator_.base().A * u).template cast<S>();
+    if (generator_.follows()) now_.c = (generator_.base().c + u).template cast<S>();
     this->use(now_, true);
   }
 
-  [[nodiscard]] Constants constants(const ConvexSet& set) const {
-    QuadraticBounds bounds;
-    bounds.include(base_);
-    if (options_.drift != Drift::none) {  // |b_t| ≤ |b| + |A| a, |c_t| ≤ |c| + a
-      bounds.norm_b += options_.mu * options_.condition * options_.amplitude;
-      bounds.norm_c += options_.drift == Drift::oscillating ? options_.amplitude : 0.0;
-    }
-    return bounds.constants(set, options_.dim_x, options_.noise, options_.noise_cross);
-  }
-  [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const {
-    const Vector<double> before = displacement(t - 1), u = displacement(t) - before;
-    const Vector<double> still = Vector<double>::Zero(options_.dim_y), gap = factor_.solve(base_.b) - base_.c;
-    const bool follows = options_.drift == Drift::oscillating;
-    return quadratic_variation(base_, factor_,
-                               {u, base_.A * u, follows ? u : still, Vector<double>::Zero(options_.dim_x),
-                                follows ? gap : Vector<double>(gap + before), base_.e},
-                               set);
-  }
+  [[nodiscard]] Constants constants(const ConvexSet& set) const { return generator_.constants(set); }
+  [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const { return generator_.variation(t, set); }
 
  private:
-  static Vector<double> unit(Rng rng, Index n) {
-    Vector<double> v(n);
-    for (double& entry : v) entry = rng.normal();
-    return v / v.norm();
-  }
-
-  [[nodiscard]] Vector<double> displacement(Round t) const {
-    const double a = options_.amplitude;
-    switch (options_.drift) {
-      case Drift::none: break;
-      case Drift::slow: return a * std::sin(std::log(static_cast<double>(t))) * unit_;
-      case Drift::abrupt: {
-        const auto segment = static_cast<std::uint64_t>((t - 1) / options_.period);
-        return segment == 0 ? Vector<double>::Zero(options_.dim_y).eval()
-                            : (a * unit(rng_.child("jump", segment), options_.dim_y)).eval();
-      }
-      case Drift::oscillating: return (t % 2 == 0 ? a : -a) * unit_;
-    }
-    return Vector<double>::Zero(options_.dim_y);
-  }
-
-  void generate() {
-    const Index d1 = options_.dim_x, d2 = options_.dim_y;
-    const auto normal = [this](std::string_view label, Index rows, Index cols) {
-      Rng rng = rng_.child(label);
-      Matrix<double> m(rows, cols);
-      for (Index i = 0; i < m.size(); ++i) m.data()[i] = rng.normal();
-      return m;
-    };
-    Vector<double> eigenvalues(d2);
-    for (Index i = 0; i < d2; ++i)
-      eigenvalues[i] = options_.mu * std::pow(options_.condition, d2 == 1 ? 0.0 : double(i) / double(d2 - 1));
-    const Matrix<double> Q = Eigen::HouseholderQR<Matrix<double>>(normal("basis", d2, d2)).householderQ();
-    base_.A = Q * eigenvalues.asDiagonal() * Q.transpose();
-    base_.A = (0.5 * (base_.A + base_.A.transpose())).eval();
-    base_.B = normal("coupling", d2, d1);
-    const double largest = std::sqrt(
-        Eigen::SelfAdjointEigenSolver<Matrix<double>>(base_.B.transpose() * base_.B).eigenvalues().maxCoeff());
-    base_.B *= options_.coupling / largest;
-    base_.b = normal("b", d2, 1) / std::sqrt(double(d2));
-    base_.c = normal("c", d2, 1) / std::sqrt(double(d2));
-    base_.e = normal("e", d1, 1) / std::sqrt(double(d1));
-    base_.w = options_.weight, base_.s = options_.sine, base_.r = options_.ridge;
-    unit_ = unit(rng_.child("direction"), d2);
-    now_ = base_.template cast<S>();
-    factor_.compute(base_.A);
-  }
-
-  Options options_;
-  Rng rng_;
-  QuadraticRound<double> base_;  // without drift
+  QuadraticGenerator generator_;
   QuadraticRound<S> now_;
-  Eigen::LLT<Matrix<double>> factor_;
-  Vector<double> unit_;
 };
 
 }  // namespace obolus

@@ -1,7 +1,7 @@
 // A quadratic stream read from a JSON file, so that anyone can check any algorithm with code of their own:
 //   {"dims": {"x": d1, "y": d2}, "rounds": [{"A": …, "B": …, "b": …, "w": …, "c": …, "s": …, "r": …, "e": …}, …]}
-// A is d2×d2, B is d2×d1 (lists of rows); b and c have d2 numbers, e has d1. A single number stands for that multiple of
-// the identity (A, and B when d1 = d2) or for a vector of that number. Rounds repeat cyclically.
+// A is d2×d2, B is d2×d1 (lists of rows); b and c have d2 numbers, e has d1. Where a size is 1 a plain number will do.
+// Rounds repeat cyclically.
 #pragma once
 
 #include <string>

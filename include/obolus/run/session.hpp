@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "obolus/core/archive.hpp"
+#include "obolus/core/convex_set.hpp"
 #include "obolus/core/counted.hpp"
 #include "obolus/core/rng.hpp"
 #include "obolus/core/status.hpp"

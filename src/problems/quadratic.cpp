@@ -1,0 +1,89 @@
+#include "obolus/problems/quadratic.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <cmath>
+
+namespace obolus {
+namespace {
+
+Vector<double> unit(Rng rng, Index n) {
+  Vector<double> v(n);
+  for (double& entry : v) entry = rng.normal();
+  return v / v.norm();
+}
+
+Matrix<double> normal(Rng rng, Index rows, Index cols) {
+  Matrix<double> m(rows, cols);
+  for (Index i = 0; i < m.size(); ++i) m.data()[i] = rng.normal();
+  return m;
+}
+
+// Eigenvalues from μ to μ·condition in equal ratios, in a random basis.
+Matrix<double> curvature(const QuadraticOptions& o, const Rng& rng) {
+  Vector<double> eigenvalues(o.dim_y);
+  for (Index i = 0; i < o.dim_y; ++i)
+    eigenvalues[i] = o.mu * std::pow(o.condition, o.dim_y == 1 ? 0.0 : double(i) / double(o.dim_y - 1));
+  const Matrix<double> Q = Eigen::HouseholderQR<Matrix<double>>(normal(rng, o.dim_y, o.dim_y)).householderQ();
+  const Matrix<double> A = Q * eigenvalues.asDiagonal() * Q.transpose();
+  return 0.5 * (A + A.transpose());
+}
+
+// Spectral norm `coupling`.
+Matrix<double> coupling(const QuadraticOptions& o, const Rng& rng) {
+  const Matrix<double> B = normal(rng, o.dim_y, o.dim_x);
+  const Eigen::SelfAdjointEigenSolver<Matrix<double>> gram(B.transpose() * B);
+  return o.coupling / std::sqrt(gram.eigenvalues().maxCoeff()) * B;
+}
+
+}  // namespace
+
+QuadraticGenerator::QuadraticGenerator(const QuadraticOptions& options, std::uint64_t seed)
+    : options_(options), rng_(Rng(seed).child("quadratic")) {
+  validate(options_, "problem");
+  const Index d1 = options_.dim_x, d2 = options_.dim_y;
+  base_.A = curvature(options_, rng_.child("basis"));
+  base_.B = coupling(options_, rng_.child("coupling"));
+  base_.b = normal(rng_.child("b"), d2, 1) / std::sqrt(double(d2));
+  base_.c = normal(rng_.child("c"), d2, 1) / std::sqrt(double(d2));
+  base_.e = normal(rng_.child("e"), d1, 1) / std::sqrt(double(d1));
+  base_.w = options_.weight, base_.s = options_.sine, base_.r = options_.ridge;
+  unit_ = unit(rng_.child("direction"), d2);
+  factor_.compute(base_.A);
+}
+
+Vector<double> QuadraticGenerator::displacement(Round t) const {
+  const double a = options_.amplitude;
+  switch (options_.drift) {
+    case Drift::none: break;
+    case Drift::slow: return a * std::sin(std::log(static_cast<double>(t))) * unit_;
+    case Drift::abrupt: {
+      const auto segment = static_cast<std::uint64_t>((t - 1) / options_.period);
+      return segment == 0 ? Vector<double>::Zero(options_.dim_y).eval()
+                          : (a * unit(rng_.child("jump", segment), options_.dim_y)).eval();
+    }
+    case Drift::oscillating: return (t % 2 == 0 ? a : -a) * unit_;
+  }
+  return Vector<double>::Zero(options_.dim_y);
+}
+
+Constants QuadraticGenerator::constants(const ConvexSet& set) const {
+  QuadraticBounds bounds;
+  bounds.include(base_);
+  if (options_.drift != Drift::none) {  // |b_t| ≤ |b| + |A| a, |c_t| ≤ |c| + a
+    bounds.norm_b += options_.mu * options_.condition * options_.amplitude;
+    bounds.norm_c += options_.drift == Drift::oscillating ? options_.amplitude : 0.0;
+  }
+  return bounds.constants(set, options_.dim_x, options_.noise, options_.noise_cross);
+}
+
+Variation QuadraticGenerator::variation(Round t, const ConvexSet& set) const {
+  const Vector<double> before = displacement(t - 1), u = displacement(t) - before;
+  const Vector<double> still = Vector<double>::Zero(options_.dim_y), gap = factor_.solve(base_.b) - base_.c;
+  return quadratic_variation(base_, factor_,
+                             {u, base_.A * u, follows() ? u : still, Vector<double>::Zero(options_.dim_x),
+                              follows() ? gap : Vector<double>(gap + before), base_.e},
+                             set);
+}
+
+}  // namespace obolus

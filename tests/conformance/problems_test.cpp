@@ -1,0 +1,267 @@
+// What every registered problem passes without being asked (house.md §6).
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "obolus/run/experiment.hpp"
+#include "tests/conformance/registered.hpp"
+
+namespace {
+
+using namespace obolus;
+using namespace obolus::test;
+
+using Oracle = std::unique_ptr<AnyOracle<double>>;
+
+// One file for all tests of this program; quadratic_file reads it.
+const std::string& stream_path() {
+  static const TemporaryFolder folder;
+  static const std::string path = [] {
+    folder.write("stream.json", small_stream());
+    return folder.file("stream.json");
+  }();
+  return path;
+}
+
+struct Mode {
+  std::string problem;
+  Keys keys;
+  friend void PrintTo(const Mode& mode, std::ostream* out) {
+    *out << mode.problem;
+    for (const auto& [key, value] : mode.keys) *out << ", " << key << " = " << value;
+  }
+};
+
+// Each problem as it comes, with noise, and with every word of every option that takes words.
+std::vector<Mode> modes() {
+  std::vector<Mode> all;
+  for (const Listing& l : list_problems()) {
+    const Keys needed = known_to(l, {{"path", quoted(stream_path())}});
+    const auto with = [&](const Keys& more) {
+      Keys keys = needed;
+      keys.insert(keys.end(), more.begin(), more.end());
+      all.push_back({l.name, keys});
+    };
+    with({});
+    with(known_to(l, {{"noise", "0.3"}, {"noise_cross", "0.2"}, {"sine", "0.5"}, {"period", "3"}}));
+    for (const OptionListing& option : l.options)
+      for (const std::string& word : words_of(option)) with({{option.name, quoted(word)}});
+  }
+  return all;
+}
+
+// Numbers in order, from the config's seed; the same for every problem.
+Vector<double> point(Index size, std::uint64_t which) {
+  Rng rng = Rng(which).child("point");
+  Vector<double> v(size);
+  rng.fill_normal(v);
+  return 0.5 * v;
+}
+
+// Everything the current round says at one place.
+std::vector<double> answers(AnyOracle<double>& p) {
+  const Dims dims = p.dims();
+  const Vector<double> x = point(dims.x, 1), y = point(dims.y, 2), v = point(dims.y, 3);
+  Vector<double> of_x(dims.x), of_y(dims.y);
+  std::vector<double> said{p.outer_value(x, y), p.inner_value(x, y)};
+  p.outer_gradient_x(x, y, of_x), append(said, of_x);
+  p.inner_gradient_x(x, y, of_x), append(said, of_x);
+  p.outer_gradient_y(x, y, of_y), append(said, of_y);
+  p.inner_gradient_y(x, y, of_y), append(said, of_y);
+  const Capabilities can = p.capabilities();
+  if (can.hvp) p.inner_hvp_yy(x, y, v, of_y), append(said, of_y), p.inner_hvp_xy(x, y, v, of_x), append(said, of_x);
+  if (can.closed_form) p.inner_solution(x, of_y), append(said, of_y);
+  return said;
+}
+
+class EveryProblem : public testing::TestWithParam<Mode> {
+ protected:
+  [[nodiscard]] static Oracle make(std::uint64_t seed = 7) {
+    return prepare_problem(GetParam().problem, GetParam().keys)->make<double>(seed);
+  }
+  [[nodiscard]] static std::string config(const std::string& more) {
+    std::string text = "[problem]\nname = " + quoted(GetParam().problem) + "\nrounds = 30\n";
+    for (const auto& [key, value] : GetParam().keys) text.append(key).append(" = ").append(value).append("\n");
+    return text + more;
+  }
+};
+
+// ---- The stream ----------------------------------------------------------------------------------------------------
+
+TEST_P(EveryProblem, RoundsRevealedInAnyOrderReplayBitForBit) {
+  const Round last = 12;
+  std::vector<std::vector<double>> expected;
+  const Oracle in_order = make();
+  for (Round t = 1; t <= last; ++t) in_order->reveal(t), expected.push_back(answers(*in_order));
+  EXPECT_TRUE(rc::check("any order", [&] {
+    const auto order = *rc::gen::container<std::vector<Round>>(rc::gen::inRange<Round>(1, last + 1));
+    const Oracle p = make();
+    for (const Round t : order) {
+      p->reveal(t);
+      RC_ASSERT(same_bits(answers(*p), expected[static_cast<std::size_t>(t - 1)]));
+    }
+  }));
+}
+
+TEST_P(EveryProblem, TheFirstRoundStandsBeforeAnyReveal) {
+  const Oracle untouched = make(), revealed = make();
+  revealed->reveal(1);
+  EXPECT_TRUE(same_bits(answers(*untouched), answers(*revealed)));
+}
+
+TEST_P(EveryProblem, ARevealEndsTheSamplesAndTheDrawsDependOnTheirStreamOnly) {
+  const Oracle p = make();
+  if (!p->capabilities().stochastic) GTEST_SKIP() << "draws no samples";
+  p->reveal(2);
+  const std::vector<double> expected = answers(*p);
+  Rng first(5), second(5);
+  p->resample({3, 4}, first);
+  const std::vector<double> sampled = answers(*p);
+  p->expectation();
+  EXPECT_TRUE(same_bits(answers(*p), expected));
+  p->resample({3, 4}, second);
+  EXPECT_TRUE(same_bits(answers(*p), sampled));
+  EXPECT_EQ(first, second);
+  p->reveal(2);
+  EXPECT_TRUE(same_bits(answers(*p), expected));
+}
+
+// ---- The public checkers -------------------------------------------------------------------------------------------
+
+TEST_P(EveryProblem, GradientsProductsAndTheHypergradientPassTheChecker) {
+  for (const char* precision : {"double", "float"}) {
+    const Experiment experiment(config("precision = " + quoted(precision) + "\n[optimiser]\nname = \"f2obo\"\n"),
+                                "test", "");
+    const auto lines = experiment.check();
+    EXPECT_FALSE(lines.empty());
+    for (const auto& line : lines)
+      EXPECT_TRUE(line.ok) << precision << ": " << line.what << " at " << line.where << ": error " << line.error
+                           << ", tolerance " << line.tolerance;
+  }
+}
+
+// ---- What a problem says of itself ---------------------------------------------------------------------------------
+
+// Secants of the gradients between random points lie between the constants; 1e-9 for the rounding of differences.
+TEST_P(EveryProblem, ItsConstantsHoldOnSecants) {
+  const ConvexSet box = ConvexSet::box(-1.0, 1.0);
+  const Oracle p = make();
+  const auto k = p->constants(box);
+  if (!k) GTEST_SKIP() << "knows no constants";
+  EXPECT_GT(k->mu_g, 0.0);
+  EXPECT_GE(k->L_g1, k->mu_g);
+  EXPECT_GE(k->L_F(), 0.0);
+  const Dims dims = p->dims();
+  for (Round t = 1; t <= 6; ++t) {
+    p->reveal(t);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      Vector<double> x = point(dims.x, 10 * i), u = point(dims.x, 10 * i + 1);
+      const Vector<double> y = point(dims.y, 10 * i + 2), v = point(dims.y, 10 * i + 3);
+      box.project(x), box.project(u);
+      Vector<double> a(dims.y), b(dims.y), ax(dims.x), bx(dims.x);
+      p->inner_gradient_y(x, y, a), p->inner_gradient_y(x, v, b);
+      EXPECT_GE((a - b).dot(y - v), (k->mu_g - 1e-9) * (y - v).squaredNorm());
+      p->inner_gradient_y(u, v, b), p->inner_gradient_x(x, y, ax), p->inner_gradient_x(u, v, bx);
+      const double apart = std::sqrt((x - u).squaredNorm() + (y - v).squaredNorm());
+      EXPECT_LE(std::sqrt((a - b).squaredNorm() + (ax - bx).squaredNorm()), (k->L_g1 + 1e-9) * apart);
+      p->outer_gradient_y(x, y, a), p->outer_gradient_y(u, v, b);
+      p->outer_gradient_x(x, y, ax), p->outer_gradient_x(u, v, bx);
+      EXPECT_LE(std::sqrt((a - b).squaredNorm() + (ax - bx).squaredNorm()), (k->L_f1 + 1e-9) * apart);
+      if (!p->capabilities().closed_form) continue;
+      p->inner_solution(x, a);
+      EXPECT_LE(std::abs(p->outer_value(x, a)), k->M + 1e-9);
+    }
+  }
+}
+
+// A supremum is at least what any sample shows, and asking for it leaves the current round alone.
+TEST_P(EveryProblem, ItsVariationIsNoLessThanSamplesOfIt) {
+  const ConvexSet box = ConvexSet::box(-1.0, 1.0);
+  const Oracle p = make();
+  const Dims dims = p->dims();
+  if (!p->capabilities().closed_form) GTEST_SKIP() << "no closed form to sample F with";
+  for (Round t = 2; t <= 8; ++t) {
+    p->reveal(t);
+    const std::vector<double> before = answers(*p);
+    const Variation known = p->variation(t, box);
+    EXPECT_TRUE(same_bits(answers(*p), before));
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const Vector<double> x = point(dims.x, 20 * i).cwiseMax(-1.0).cwiseMin(1.0), y = point(dims.y, 20 * i + 1);
+      const auto at = [&](Round round) {
+        p->reveal(round);
+        std::tuple<double, Vector<double>, Vector<double>, Vector<double>> now{
+            0.0, Vector<double>(dims.y), Vector<double>(dims.y), Vector<double>(dims.y)};
+        auto& [value, solution, f_y, g_y] = now;
+        p->inner_solution(x, solution);
+        value = p->outer_value(x, solution);
+        p->outer_gradient_y(x, y, f_y), p->inner_gradient_y(x, y, g_y);
+        return now;
+      };
+      const auto [F0, s0, f0, g0] = at(t - 1);
+      const auto [F1, s1, f1, g1] = at(t);
+      const auto at_most = [t](double seen, const std::optional<double>& supremum, const char* what) {
+        const double limit = supremum.value_or(std::numeric_limits<double>::infinity());
+        EXPECT_LE(seen, limit * (1 + 1e-9) + 1e-12) << what << ", round " << t;  // rounding of both
+      };
+      at_most(std::abs(F1 - F0), known.value, "V_T");
+      at_most((s1 - s0).squaredNorm(), known.solution, "H_2T");
+      at_most((f1 - f0).squaredNorm(), known.outer_gradient, "E^f_y");
+      at_most((g1 - g0).squaredNorm(), known.inner_gradient, "E^g_y");
+    }
+  }
+}
+
+TEST_P(EveryProblem, FloatIsDoubleRounded) {
+  const auto prepared = prepare_problem(GetParam().problem, GetParam().keys);
+  const Oracle exact = prepared->make<double>(7);
+  const auto rounded = prepared->make<float>(7);
+  const Dims dims = exact->dims();
+  EXPECT_EQ(rounded->dims(), dims);
+  const Vector<double> x = point(dims.x, 1), y = point(dims.y, 2);
+  Vector<double> g(dims.y);
+  Vector<float> h(dims.y);
+  for (Round t = 1; t <= 5; ++t) {
+    exact->reveal(t), rounded->reveal(t);
+    exact->inner_gradient_y(x, y, g), rounded->inner_gradient_y(x.cast<float>(), y.cast<float>(), h);
+    // d1 + d2 + 2 ≤ 20 rounded terms of together |g| and at most 20 more
+    EXPECT_LE((g - h.cast<double>()).norm(), 20 * 6e-8 * (g.norm() + 20.0)) << "round " << t;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryProblem, testing::ValuesIn(modes()),
+                         [](const auto& tested) { return tested.param.problem + "_" + std::to_string(tested.index); });
+
+// ---- Threads -------------------------------------------------------------------------------------------------------
+
+// 300 rows are five chunks, two threads share them.
+TEST(Threads, OneAndTwoGiveTheSameBits) {
+  const Experiment experiment(R"(
+[problem]
+name = "quadratic"
+dim_x = 40
+dim_y = 300
+rounds = 12
+noise = 0.1
+[optimiser]
+name = "sf2obo"
+[metrics]
+variation = false
+)",
+                              "test", "");
+  const auto rows_with = [&](int threads) {
+    std::vector<double> rows;
+    RunControl control;
+    control.threads = threads;
+    control.on_row = [&](const Row& r) {
+      rows.insert(rows.end(), {r.f, r.g, r.regret, r.own_mapping, r.hypergradient_error, r.residual_y, r.residual_z});
+      return true;
+    };
+    EXPECT_EQ(experiment.run(control).end.status, RunStatus::finished);
+    return rows;
+  };
+  const std::vector<double> one = rows_with(1);
+  EXPECT_EQ(one.size(), 7u * 12u);
+  EXPECT_TRUE(same_bits(rows_with(2), one));
+  EXPECT_TRUE(same_bits(rows_with(3), one));
+}
+
+}  // namespace

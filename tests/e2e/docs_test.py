@@ -1,0 +1,42 @@
+"""What the documents show must work: the README's program and config, every config in experiments/."""
+
+import re
+import unittest
+
+import program
+import streams
+
+README = (program.REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
+def block(language):
+    return re.search(rf"```{language}\n(.*?)```", README, re.DOTALL).group(1)
+
+
+class DocsTest(program.ProgramTest):
+    def test_the_readme_shows_the_example_that_is_compiled_and_run(self):
+        example = (program.REPOSITORY / "examples" / "readme.cpp").read_text(encoding="utf-8")
+        self.assertEqual(example.split("\n", 1)[1], block("cpp"))
+
+    def test_the_readme_config_runs(self):
+        streams.write_stream(streams.drifting_stream(1, 2, 3, 5), self.directory / "stream.json")
+        self.write("config.toml", block("toml"))
+        self.obolus("run", "config.toml", "--out", "run")
+        self.assertEqual(len(program.trace(self.directory / "run")), 200)
+
+    def test_every_experiment_runs(self):
+        configs = sorted((program.REPOSITORY / "experiments").glob("*.toml"))
+        self.assertTrue(configs)
+        for config in configs:
+            with self.subTest(config.name):
+                self.obolus("run", config, "--rounds", 50, "--out", config.stem)
+
+    def test_every_document_that_is_linked_exists(self):
+        for document in [program.REPOSITORY / "README.md", *(program.REPOSITORY / "docs").rglob("*.md")]:
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+                with self.subTest(document=document.name, target=target):
+                    self.assertTrue((document.parent / target).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
