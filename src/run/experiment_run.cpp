@@ -92,6 +92,7 @@ class Runner {
       throw ConfigError(fmt::format("{}: has done {} rounds already, cannot resume to {}", control_.directory,
                                     tally_.last.t, parts_.problem.rounds));
     directory_->truncate_trace(trace_bytes);
+    directory_->write_config();
   }
 
   void fields(Archive& a, std::uint64_t& trace_bytes) {

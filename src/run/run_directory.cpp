@@ -142,9 +142,12 @@ RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : Ru
   if (mode != Mode::resume) {
     for (const char* name : {"checkpoint", "summary.json", "trace.jsonl"}) fs::remove(file(name), error);
   }
-  write_atomically(file("config.toml"), config);
+  config_ = std::move(config);
+  if (!there || mode != Mode::resume) write_config();
   open_trace(mode == Mode::resume);
 }
+
+void RunDirectory::write_config() { write_atomically(file("config.toml"), config_); }
 
 RunDirectory::~RunDirectory() {
   try {

@@ -25,6 +25,9 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
   ~RunDirectory();
 
+  // On resume the config there stays as it is until this says that the saved state was good.
+  void write_config();
+
   // The saved state, when resuming and there is one.
   [[nodiscard]] std::optional<std::vector<std::byte>> load_checkpoint() const;
   void truncate_trace(std::uint64_t bytes);
@@ -41,7 +44,7 @@ class RunDirectory {
   void flush();
   void open_trace(bool keep);
 
-  std::string path_;
+  std::string path_, config_;
   int lock_ = -1, trace_ = -1;
   std::uint64_t trace_bytes_ = 0;
   std::string buffer_;

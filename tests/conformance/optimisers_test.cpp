@@ -245,12 +245,11 @@ TEST_P(EveryOptimiser, XIsAlwaysFeasible) {
 
 // On a still stream without noise d tends to ∇F. At T = 3000 λ is 72, and with |B| = w = |y* − c| = 1/2 and μ = 1 the
 // penalty's bias is |B| w |f_y|/(λμ²) < 2e-3; AF²OBO's tolerances add |B|(δ_y + λδ_z)/μ < 1e-3. Together squared: 9e-6.
-// F is 1-strongly convex, so that the start is forgotten by e^(−Σγ_t) < 1e-13. "tied" with K steps is left out: its d
-// is a K-step estimate by design. Without its part through y the gradient would miss |B||f_y|/|A| > 0.06 and never fall
+// F is 1-strongly convex, so that the start is forgotten by e^(−Σγ_t) < 1e-13. "tied" with K steps has a K-step estimate
+// of ∇F for its d, by design: it only has to make way. Without its part through y the gradient would miss |B||f_y|/|A| > 0.06 and never fall
 // below 4e-3.
 TEST_P(EveryOptimiser, AStillStreamIsSolved) {
   const bool adaptive = !known_to(listing_of(list_optimisers(), GetParam().optimiser), {{"delta_y", ""}}).empty();
-  if (GetParam().has("tied") && !adaptive) GTEST_SKIP() << "a K-step estimate of the hypergradient, not its limit";
   QuadraticOptions still = noisy_quadratic();
   still.drift = Drift::none, still.noise = still.noise_cross = still.sine = 0.0;
   still.coupling = still.weight = 0.5;
@@ -265,7 +264,7 @@ TEST_P(EveryOptimiser, AStillStreamIsSolved) {
                                             });
   EXPECT_EQ(end.status, RunStatus::finished);
   EXPECT_GT(first, 0.1);
-  EXPECT_LT(last, 1e-5);
+  EXPECT_LT(last, GetParam().has("tied") && !adaptive ? 0.5 * first : 1e-5);
 }
 
 // ---- Saving and failing --------------------------------------------------------------------------------------------

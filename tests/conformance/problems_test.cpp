@@ -27,7 +27,8 @@ struct Mode {
   Keys keys;
   friend void PrintTo(const Mode& mode, std::ostream* out) {
     *out << mode.problem;
-    for (const auto& [key, value] : mode.keys) *out << ", " << key << " = " << value;
+    for (const auto& [key, value] : mode.keys)
+      if (key != "path") *out << ", " << key << " = " << value;  // a path of this process only: ctest keeps these names
   }
 };
 

@@ -262,8 +262,8 @@ TEST_F(QuadraticFileTest, AMustBeSymmetric) {
 TEST_F(QuadraticFileTest, AMustBePositiveDefinite) {
   const std::string start = "round 2, key 'A': got a matrix with smallest eigenvalue ";
   EXPECT_EQ(refusal("A", {{1, 2, 0}, {2, 1, 0}, {0, 0, 1}}), start + "-1, expected a positive definite matrix");
-  EXPECT_EQ(refusal("A", -2), start + "-2, expected a positive definite matrix");
-  EXPECT_EQ(refusal("A", 0), start + "0, expected a positive definite matrix");
+  EXPECT_EQ(refusal("A", {{-2, 0, 0}, {0, 1, 0}, {0, 0, 1}}), start + "-2, expected a positive definite matrix");
+  EXPECT_EQ(refusal("A", {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}}), start + "0, expected a positive definite matrix");
   const std::string singular = refusal("A", {{1, 1, 0}, {1, 1, 0}, {0, 0, 1}});
   EXPECT_EQ(singular.substr(0, start.size()), start) << "singular";
   // (1, 1/3)(1, 1/3)' has the pivots 1 and a rounding of 0

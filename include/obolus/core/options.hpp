@@ -78,12 +78,12 @@ void validate(const Options& options, std::string_view owner) {
   Options copy = options;
   const auto fail = [&](std::string_view name, double got, const Range& range) {
     std::ostringstream s;
-    s << owner << '.' << name << ": got " << got << ", expected a number " << range.text();
+    s << owner << '.' << name << ": got " << got << ", expected a finite number" << (range.unrestricted() ? "" : " " + range.text());
     throw ConfigError(s.str());
   };
   copy.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range range = {}) {
     const auto require = [&](double v) {
-      if (!range.holds(v)) fail(name, v, range);
+      if (!range.holds(v) || !std::isfinite(v)) fail(name, v, range);
     };
     if constexpr (std::is_same_v<T, bool>) {
     } else if constexpr (std::is_arithmetic_v<T>) {

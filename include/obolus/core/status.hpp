@@ -10,6 +10,7 @@ enum class Status : std::uint8_t {
   ok,
   non_finite_direction,  // d_t has a NaN or an infinity
   non_finite_inner,      // an inner residual or iterate stopped being finite
+  non_finite_outer,      // the step along d took x out of the finite numbers
 };
 
 constexpr std::string_view to_string(Status s) {
@@ -17,6 +18,7 @@ constexpr std::string_view to_string(Status s) {
     case Status::ok: return "ok";
     case Status::non_finite_direction: return "the outer direction d is not finite";
     case Status::non_finite_inner: return "an inner iterate (y or z) is not finite";
+    case Status::non_finite_outer: return "the outer iterate x is not finite";
   }
   return "unknown status";
 }

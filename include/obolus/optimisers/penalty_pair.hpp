@@ -171,6 +171,7 @@ class PenaltyOptimiser {
     }
     s.x.noalias() -= S(r.gamma) * s.direction;
     set_.template project<S>(s.x);
+    if (!s.x.allFinite()) step.status = Status::non_finite_outer;
     return step;
   }
 
