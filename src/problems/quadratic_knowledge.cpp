@@ -53,7 +53,8 @@ Variation quadratic_variation(const QuadraticRound<double>& base, const Eigen::L
   v.outer_gradient = base.w * base.w * change.c.squaredNorm();
   v.inner_gradient = change.b.squaredNorm();
   v.solution = change.solution.squaredNorm();
-  if (base.s != 0.0) return v;
+  if (change.b.isZero(0.0) && change.c.isZero(0.0) && change.e.isZero(0.0)) v.value = 0.0;
+  if (v.value || base.s != 0.0) return v;
   // With y*_t(x) = A⁻¹Bx + m_t and n_t = m_t − c_t, F_t is ½w|A⁻¹Bx + n_t|² + ½r|x − e_t|²: its change is affine in x.
   // A target that follows the solution leaves n_t alone; rounding must not give the change a slope then, whose supremum
   // over an unbounded X would be infinite.

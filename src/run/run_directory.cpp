@@ -139,6 +139,8 @@ RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : Ru
   if (there && mode == Mode::fresh)
     throw ConfigError(path_ + ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
   if (there && mode == Mode::resume) require_same(read_whole_file(file("config.toml"), 1 << 24), config, path_);
+  // Left by a process that died between writing and renaming.
+  for (const char* name : {"config.toml.tmp", "checkpoint.tmp", "summary.json.tmp"}) fs::remove(file(name), error);
   if (mode != Mode::resume) {
     for (const char* name : {"checkpoint", "summary.json", "trace.jsonl"}) fs::remove(file(name), error);
   }

@@ -85,7 +85,8 @@ TEST(CheckOracle, TheErasedLayerIsCheckedForWhatItsProblemCanDo) {
 
 TEST(CheckOracle, ReportsTheCurvatureItSaw) {
   Oscillation<double> p({.mu = 2.5}, 0);
-  const Finding* f = check_oracle(p).find("g is strongly convex in y (error: condition number seen)");
+  const CheckReport report = check_oracle(p);
+  const Finding* f = report.find("g is strongly convex in y (error: condition number seen)");
   ASSERT_NE(f, nullptr);
   EXPECT_NE(f->where.find("curvature from 2.5 to 2.5"), std::string::npos) << f->where;
 }

@@ -1,15 +1,9 @@
 // expect: static(_assert| assertion) failed
 // expect: p\.inner_gradient_y\(x, y, gy\).* (is|would be) invalid
-#include "obolus/core/oracle.hpp"
+#include "exact_problem.hpp"
 
-struct Incomplete {
-  using Scalar = double;
-  obolus::Dims dims() const { return {1, 1}; }
-  double outer_value(obolus::In<double>, obolus::In<double>) { return 0.0; }
-  double inner_value(obolus::In<double>, obolus::In<double>) { return 0.0; }
-  void outer_gradient_x(obolus::In<double>, obolus::In<double>, obolus::Out<double>) {}
-  void outer_gradient_y(obolus::In<double>, obolus::In<double>, obolus::Out<double>) {}
-  void inner_gradient_x(obolus::In<double>, obolus::In<double>, obolus::Out<double>) {}
+struct Incomplete : Exact {
+  void inner_gradient_y() = delete;
 };
 
 static_assert(obolus::FirstOrderOracle<Incomplete>);

@@ -28,7 +28,7 @@ template <class S, class At>
     row.assign(1, at(h));
     double order = 16.0;  // (h / (h/4))²
     for (const Vector<double>& coarse : before) {
-      row.push_back(row.back() + (row.back() - coarse) / (order - 1.0));
+      row.emplace_back(row.back() + (row.back() - coarse) / (order - 1.0));
       const double error = std::max((row.back() - row[row.size() - 2]).norm(), (row.back() - coarse).norm());
       if (error < best.error) best = {row.back(), error};
       order *= 16.0;

@@ -46,6 +46,7 @@ template <class S>
 // A call that fills a vector. It is made twice, into NaN and into large numbers: what it adds to, or leaves out, shows.
 template <class S, class Call>
 void check_call(CheckReport& report, std::string_view name, const Place<S>& place, Index size, Call&& call) {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the call may write through its const inputs
   const Place<S> before = place;
   Vector<S> first = Vector<S>::Constant(size, std::numeric_limits<S>::quiet_NaN());
   Vector<S> second = Vector<S>::Constant(size, S(1e30));

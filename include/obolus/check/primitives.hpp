@@ -39,7 +39,7 @@ class PrimitiveCheck {
         plain_(p),
         options_(options),
         where_(place.name),
-        rng_(std::move(rng)),
+        rng_(rng),
         space_(p),
         plain_space_(plain_),
         x_(place.x),

@@ -26,7 +26,8 @@ struct CheckReport {
     return std::all_of(findings.begin(), findings.end(), [](const Finding& f) { return f.ok; });
   }
 
-  [[nodiscard]] const Finding* find(std::string_view what) const {
+  [[nodiscard]] const Finding* find(std::string_view what) const&& = delete;  // it would point into the past
+  [[nodiscard]] const Finding* find(std::string_view what) const& {
     const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.what == what; });
     return found == findings.end() ? nullptr : &*found;
   }

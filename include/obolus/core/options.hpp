@@ -78,7 +78,8 @@ void validate(const Options& options, std::string_view owner) {
   Options copy = options;
   const auto fail = [&](std::string_view name, double got, const Range& range) {
     std::ostringstream s;
-    s << owner << '.' << name << ": got " << got << ", expected a finite number" << (range.unrestricted() ? "" : " " + range.text());
+    s << owner << '.' << name << ": got " << got << ", expected a finite number";
+    if (!range.unrestricted()) s << ' ' << range.text();
     throw ConfigError(s.str());
   };
   copy.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range range = {}) {

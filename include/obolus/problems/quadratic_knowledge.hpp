@@ -28,7 +28,7 @@ struct QuadraticChange {
   Vector<double> gap, e_before;  // A⁻¹b − c and e before
 };
 
-// Exactly; V_T's term needs s = 0.
+// Exactly; V_T's term needs s = 0, or no change at all.
 [[nodiscard]] Variation quadratic_variation(const QuadraticRound<double>& base,
                                             const Eigen::LLT<Matrix<double>>& factor, const QuadraticChange& change,
                                             const ConvexSet& set);
