@@ -39,6 +39,7 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   line("regret", fmt::format("{} (γ = {}, {})", number(s.last.regret), number(s.regret_gamma),
                              s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
+  if (s.untrusted > 0) line("untrusted", count(s.untrusted) + " rounds: the reference solve missed its tolerance");
   line("last hypergradient error", number(s.last.hypergradient_error));
   line("inner iterations", count(s.inner_steps) +
                                (s.capped_rounds ? fmt::format("; the cap was reached in {} rounds", count(s.capped_rounds))

@@ -130,6 +130,7 @@ class Runner {
     s.last = tally_.last;
     s.regret_gamma = meter_.gamma();
     s.closed_form = meter_.closed_form();
+    s.untrusted = meter_.untrusted();
     s.inner_steps = tally_.inner_steps;
     s.capped_rounds = tally_.capped;
     s.largest_distance_y = tally_.distance_y;

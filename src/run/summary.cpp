@@ -42,6 +42,7 @@ std::string RunSummary::json() const {
   json["regret"] = last.regret;
   json["regret_gamma"] = regret_gamma;
   json["hypergradient"] = closed_form ? "closed form" : "reference solve";
+  if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
   json["last"] = {{"f", last.f},
                   {"g", last.g},
                   {"regret_increment", last.regret_increment},

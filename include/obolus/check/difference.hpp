@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "obolus/core/norm.hpp"
@@ -28,7 +29,8 @@ template <class S, class At>
     row.assign(1, at(h));
     double order = 16.0;  // (h / (h/4))²
     for (const Vector<double>& coarse : before) {
-      row.emplace_back(row.back() + (row.back() - coarse) / (order - 1.0));
+      Vector<double> finer = row.back() + (row.back() - coarse) / (order - 1.0);
+      row.push_back(std::move(finer));
       const double error = std::max((row.back() - row[row.size() - 2]).norm(), (row.back() - coarse).norm());
       if (error < best.error) best = {row.back(), error};
       order *= 16.0;

@@ -10,7 +10,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "obolus/check/gradients.hpp"
 #include "obolus/check/inner_problem.hpp"

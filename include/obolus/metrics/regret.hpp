@@ -50,7 +50,7 @@ class RegretMeter {
     session.copy_y(y_);
     row.f = problem.outer_value(x_, y_);
     row.g = problem.inner_value(x_, y_);
-    hypergradient_(problem, x_, true_);
+    if (!hypergradient_(problem, x_, true_)) ++untrusted_;
     row.regret_increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
     regret_ += row.regret_increment;
     row.regret = regret_;
@@ -79,17 +79,20 @@ class RegretMeter {
 
   [[nodiscard]] double regret() const { return regret_; }
   [[nodiscard]] double gamma() const { return gamma_; }
+  // Rounds whose reference solve did not reach its tolerance; none with a closed form.
+  [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
   [[nodiscard]] const Vector<S>& x() const { return x_; }                // committed in the round last measured
   [[nodiscard]] const Vector<S>& y() const { return y_; }
   [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }
   [[nodiscard]] bool closed_form() const { return hypergradient_.closed_form(); }
 
-  void fields(Archive& a) { a("regret", regret_), a("hypergradient", hypergradient_); }
+  void fields(Archive& a) { a("regret", regret_), a("untrusted", untrusted_), a("hypergradient", hypergradient_); }
 
  private:
   ConvexSet set_;
   double gamma_;
   double regret_ = 0.0;
+  std::int64_t untrusted_ = 0;
   Hypergradient<P> hypergradient_;
   Vector<S> x_, true_, difference_, y_, z_, f_y_, g_y_;
 };

@@ -29,6 +29,7 @@ struct RunSummary {
   Row last;                 // of the last finished round
   double regret_gamma = 0;
   bool closed_form = true;  // the regret's hypergradients rest on a closed-form inner solution
+  std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
   std::int64_t inner_steps = 0, capped_rounds = 0;
   double largest_distance_y = 0, largest_distance_z = 0;  // certified by the residuals, when μ_g is known
   std::optional<VariationSummary> variation;
