@@ -13,8 +13,11 @@ class BareRound {
 
  public:
   explicit BareRound(P& p)
-      : x_(Vector<S>::Constant(p.dims().x, S(0.1))), y_(Vector<S>::Constant(p.dims().y, S(0.2))), z_(y_),
-        gx_(p.dims().x), gy_(p.dims().y) {}
+      : x_(Vector<S>::Constant(p.dims().x, S(0.1))),
+        y_(Vector<S>::Constant(p.dims().y, S(0.2))),
+        z_(y_),
+        gx_(p.dims().x),
+        gy_(p.dims().y) {}
 
   // 2K g_y, K f_y, one f_x and two g_x, through whatever type P is.
   void operator()(P& p, std::int64_t inner_steps) {

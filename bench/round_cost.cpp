@@ -41,8 +41,8 @@ void measure(Index d, std::int64_t K) {
     best_fixed = std::min(best_fixed, time_block([&] { fixed.step(rng); }));
     best_dynamic = std::min(best_dynamic, time_block([&] { dynamic.step(rng); }));
   }
-  std::printf("%6td %3td  %10.0f  %10.0f %6.2fx  %10.0f %6.2fx\n", d, static_cast<std::ptrdiff_t>(K), best_bare, best_fixed,
-              best_fixed / best_bare, best_dynamic, best_dynamic / best_bare);
+  std::printf("%6td %3td  %10.0f  %10.0f %6.2fx  %10.0f %6.2fx\n", d, static_cast<std::ptrdiff_t>(K), best_bare,
+              best_fixed, best_fixed / best_bare, best_dynamic, best_dynamic / best_bare);
 }
 
 }  // namespace
@@ -50,5 +50,6 @@ void measure(Index d, std::int64_t K) {
 int main() {
   std::printf("Nanoseconds a round of F²OBO on a dense quadratic, minimum of 60 blocks of 2,000 rounds.\n\n");
   std::printf("d1=d2   K   bare calls   static path         erased path\n");
-  for (const auto& [d, K] : {std::pair<Index, std::int64_t>{10, 1}, {10, 5}, {10, 20}, {50, 5}, {200, 5}}) measure(d, K);
+  for (const auto& [d, K] : {std::pair<Index, std::int64_t>{10, 1}, {10, 5}, {10, 20}, {50, 5}, {200, 5}})
+    measure(d, K);
 }

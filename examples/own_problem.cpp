@@ -18,7 +18,9 @@ struct Ridge {
   Dims dims() const { return {1, 8}; }
   void reveal(Round t) {  // any round, in any order: the data are a function of t
     Rng rng = Rng(7).child("round", static_cast<std::uint64_t>(t / 50));  // a new batch every 50 rounds
-    const auto fill = [&](Matrix<double>& m) { for (auto& v : m.reshaped()) v = rng.normal() / 4; };
+    const auto fill = [&](Matrix<double>& m) {
+      for (auto& v : m.reshaped()) v = rng.normal() / 4;
+    };
     fill(A), fill(C);
     const Vector<double> truth = Vector<double>::Constant(8, std::cos(0.01 * double(t / 50)));
     b = A * truth + 0.5 * A.col(0), d = C * truth;
@@ -29,7 +31,9 @@ struct Ridge {
   }
   void outer_gradient_x(In<double>, In<double>, Out<double> out) { out.setZero(); }
   void outer_gradient_y(In<double>, In<double> y, Out<double> out) { out = C.transpose() * (C * y - d); }
-  void inner_gradient_x(In<double> x, In<double> y, Out<double> out) { out[0] = 0.5 * std::exp(x[0]) * y.squaredNorm(); }
+  void inner_gradient_x(In<double> x, In<double> y, Out<double> out) {
+    out[0] = 0.5 * std::exp(x[0]) * y.squaredNorm();
+  }
   void inner_gradient_y(In<double> x, In<double> y, Out<double> out) {
     out = A.transpose() * (A * y - b) + std::exp(x[0]) * y;
   }
@@ -47,7 +51,8 @@ int main() {
   RegretMeter meter(problem, domain, 0.2);
   const RunEnd end = run(problem, session, meter, Rng(1), 1, 1000, 0.0, [](const Row& row, const auto& m) {
     if (row.t % 200 == 0)
-      std::printf("round %4td  log-penalty %6.3f  validation loss %.4f  regret %.4f\n", row.t, m.x()[0], row.f, row.regret);
+      std::printf("round %4td  log-penalty %6.3f  validation loss %.4f  regret %.4f\n", row.t, m.x()[0], row.f,
+                  row.regret);
     return true;
   });
   return end.status == RunStatus::finished ? 0 : 1;

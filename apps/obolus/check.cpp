@@ -11,14 +11,17 @@ namespace obolus::cli {
 
 void add_check(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand(
-      "check", "check a config's problem: gradients, products and hypergradient against differences, convexity on samples");
+      "check",
+      "check a config's problem: gradients, products and hypergradient against differences, convexity on samples");
   struct Arguments {
     std::string config;
     std::vector<std::string> set;
   };
   auto a = std::make_shared<Arguments>();
   verb->add_option("config", a->config, "the config file (TOML)")->required();
-  verb->add_option("--set", a->set, "change one value: --set problem.seed=2 (repeatable)")->type_name("KEY=VALUE");
+  verb->add_option("--set", a->set, "change one value: --set problem.seed=2 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   verb->footer("Exit codes: 0 all is well, 5 a check failed, 2 wrong config, 3 bad data.");
   verb->callback([a, &code] {
     const auto lines = Experiment::load(a->config, a->set).check();

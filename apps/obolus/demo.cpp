@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "obolus/core/error.hpp"
 #include "obolus/run/experiment.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -27,7 +28,8 @@ constexpr std::array streams{
            "[start]\nx = 0.3\n[domain]\nset = \"box\"\nlower = -1\nupper = 1\n"
            "[metrics]\ngamma = 0.02\n"},
     Stream{"quadratic", "ten inner variables, five outer ones; jumps every 500 rounds",
-           "[problem]\nname = \"quadratic\"\ndrift = \"abrupt\"\nperiod = 500\nrounds = 5000\nsine = 0.5\nnoise_cross = 0.1\n"
+           "[problem]\nname = \"quadratic\"\ndrift = \"abrupt\"\nperiod = 500\nrounds = 5000\nsine = 0.5\nnoise_cross "
+           "= 0.1\n"
            "[domain]\nset = \"box\"\nlower = -2\nupper = 2\n[metrics]\ngamma = 0.02\n"},
 };
 
@@ -59,7 +61,10 @@ int run(const std::string& folder) {
         return Interruption::signal() == 0;
       };
       const RunSummary s = experiment.run(control);
-      if (Interruption::signal() != 0) return interrupted;
+      if (Interruption::signal() != 0) {
+        fmt::print(stderr, "obolus: stopped in {} on {}\n", algorithm.name, stream.name);
+        return Interruption::exit_code();
+      }
       table.row({algorithm.name, number(s.last.regret), number(s.last.regret_increment),
                  number(s.last.hypergradient_error), count(s.last.counts.grad_f() + s.last.counts.grad_g()),
                  count(s.last.counts.hvp + s.last.counts.cross), duration(s.last.seconds)});
@@ -67,11 +72,12 @@ int run(const std::string& folder) {
     fmt::print("{}: {}\n\n{}\n", stream.name, stream.about, table.text());
     report += fmt::format("\n## {}\n\n{}.\n\n{}", stream.name, stream.about, table.markdown());
   }
-  report += "\nRegret is Σ |G_X(x_t, ∇F_t(x_t), γ)|² with the true hypergradient; gradients counts those of f and g;\n"
-            "products counts Hessian-vector products, which none of the four needs. Each run's folder holds its config,\n"
-            "its trace (one JSON object a round), its summary and a checkpoint.\n";
+  report +=
+      "\nRegret is Σ |G_X(x_t, ∇F_t(x_t), γ)|² with the true hypergradient; gradients counts those of f and g;\n"
+      "products counts Hessian-vector products, which none of the four needs. Each run's folder holds its config,\n"
+      "its trace (one JSON object a round), its summary and a checkpoint.\n";
   const std::string path = folder + "/report.md";
-  std::ofstream(path) << report;
+  if (!(std::ofstream(path) << report).flush()) throw DataError(path + ": cannot be written");
   fmt::print("Took {}. Each run has a folder under {}/ (config.toml, trace.jsonl, summary.json).\nReport: {}\n",
              duration(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()), folder,
              std::filesystem::absolute(path).lexically_normal().string());
@@ -81,7 +87,8 @@ int run(const std::string& folder) {
 }  // namespace
 
 void add_demo(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("demo", "the paper's four algorithms side by side on two streams, in a few seconds");
+  CLI::App* verb =
+      app.add_subcommand("demo", "the paper's four algorithms side by side on two streams, in a few seconds");
   auto folder = std::make_shared<std::string>("runs/demo");
   verb->add_option("--out", *folder, "where the runs and the report go")->capture_default_str();
   verb->callback([folder, &code] { code = run(*folder); });

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* description =
     "Obolus: online bilevel optimisation.\n"
-    "In every round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an inner\n"
+    "In every round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an "
+    "inner\n"
     "loss g (training), and must keep x near the best response while the world drifts.";
 
 constexpr const char* footer =

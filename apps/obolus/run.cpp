@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <thread>
 
+#include "obolus/core/error.hpp"
 #include "obolus/run/experiment.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -41,9 +42,9 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
   if (s.untrusted > 0) line("untrusted", count(s.untrusted) + " rounds: the reference solve missed its tolerance");
   line("last hypergradient error", number(s.last.hypergradient_error));
-  line("inner iterations", count(s.inner_steps) +
-                               (s.capped_rounds ? fmt::format("; the cap was reached in {} rounds", count(s.capped_rounds))
-                                                : std::string()));
+  line("inner iterations", count(s.inner_steps) + (s.capped_rounds ? fmt::format("; the cap was reached in {} rounds",
+                                                                                 count(s.capped_rounds))
+                                                                   : std::string()));
   line("gradients of f, of g; products",
        fmt::format("{}, {}; {}", count(s.last.counts.grad_f()), count(s.last.counts.grad_g()),
                    count(s.last.counts.hvp + s.last.counts.cross)));
@@ -57,18 +58,26 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   fmt::print(stderr, "{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
 }
 
-// The paper's conditions that the options violate, said once when the user asked for the theory.
-void warn_of_conditions(const RunSummary& s, const std::string& config) {
-  if (config.find("preset = \"theory\"") == std::string::npos) return;
-  for (const Condition& c : s.conditions)
+// The theorem's conditions that the options violate, said before the run when the user asked for the theory.
+void warn_of_conditions(const Experiment& experiment) {
+  for (const Condition& c : experiment.theory_conditions())
     if (!c.holds) fmt::print(stderr, "obolus: warning: the theorem's condition {} is violated: {}\n", c.name, c.detail);
 }
 
+// As a shell reads it back.
+std::string shell_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 int run(const Arguments& a) {
+  if (a.resume && a.out.empty()) throw ConfigError("--resume: expected --out with the folder of the run to go on with");
   std::vector<std::string> overrides = a.set;
   if (a.seed >= 0) overrides.push_back(fmt::format("problem.seed={}", a.seed));
   if (a.rounds >= 0) overrides.push_back(fmt::format("problem.rounds={}", a.rounds));
   const Experiment experiment = Experiment::load(a.config, overrides);
+  if (!a.quiet) warn_of_conditions(experiment);
   RunControl control;
   control.directory = a.out.empty() ? free_directory(a.config) : a.out;
   control.resume = a.resume;
@@ -84,7 +93,6 @@ int run(const Arguments& a) {
     };
     summary = experiment.run(control);
   }
-  if (!a.quiet) warn_of_conditions(summary, experiment.config());
   if (summary.end.status == RunStatus::diverged) {
     fmt::print(stderr,
                "obolus: the run diverged in round {}: {}\n"
@@ -94,8 +102,9 @@ int run(const Arguments& a) {
   }
   if (summary.end.status == RunStatus::stopped) {
     fmt::print(stderr, "obolus: stopped after round {} of {} and saved; to go on:\n  obolus run {} --out {} --resume\n",
-               summary.end.rounds, experiment.rounds(), a.config, control.directory);
-    return Interruption::signal() == SIGTERM ? terminated : interrupted;
+               summary.end.rounds, experiment.rounds(), shell_quoted(control.directory + "/config.toml"),
+               shell_quoted(control.directory));
+    return Interruption::exit_code();
   }
   if (a.verbose || (!a.quiet && is_terminal(STDERR_FILENO))) print_summary(summary, control.directory);
   return success;
@@ -106,14 +115,20 @@ int run(const Arguments& a) {
 void add_run(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("run", "run one optimiser on one problem, as a config file says");
   auto a = std::make_shared<Arguments>();
-  verb->add_option("config", a->config, "the config file (TOML); `obolus list` names every section's options")->required();
-  verb->add_option("--set", a->set, "change one value: --set optimiser.alpha=0.05 (repeatable)")->type_name("KEY=VALUE");
+  verb->add_option("config", a->config, "the config file (TOML); `obolus list` names every section's options")
+      ->required();
+  verb->add_option("--set", a->set, "change one value: --set optimiser.alpha=0.05 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   verb->add_option("--out", a->out, "the run's folder; default: runs/NAME-OF-CONFIG, numbered when taken");
-  verb->add_option("--seed", a->seed, "the same as --set problem.seed=N")->check(CLI::NonNegativeNumber);
-  verb->add_option("--rounds", a->rounds, "the same as --set problem.rounds=T")->check(CLI::NonNegativeNumber);
+  verb->add_option("--seed", a->seed, "the same as --set problem.seed=N")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+  verb->add_option("--rounds", a->rounds, "the same as --set problem.rounds=T")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}));
   verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(CLI::Range(1, 256));
-  verb->add_flag("--resume", a->resume, "go on from the folder's checkpoint, to the same bits as without a break");
-  verb->add_flag("--force", a->force, "replace the run that --out holds");
+  CLI::Option* resume =
+      verb->add_flag("--resume", a->resume, "go on from the checkpoint in --out, to the same bits as without a break");
+  verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
   verb->add_flag("-q,--quiet", a->quiet, "say nothing but errors");
   verb->add_flag("-v,--verbose", a->verbose, "print the summary also when standard error is not a terminal");
   verb->footer(

@@ -24,7 +24,7 @@ volatile std::sig_atomic_t received = 0;
 
 void note(int signal) {
   received = signal;
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   sigaction(signal, &standard, nullptr);
 }
@@ -49,7 +49,8 @@ std::string Table::text() const {
   std::string out;
   const auto line = [&](const std::vector<std::string>& row) {
     std::string text(indent_, ' ');
-    for (std::size_t i = 0; i < row.size(); ++i) text += (i ? "  " : "") + padded(row[i], widths[i], alignment_[i] == 'l');
+    for (std::size_t i = 0; i < row.size(); ++i)
+      text += (i ? "  " : "") + padded(row[i], widths[i], alignment_[i] == 'l');
     out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
   };
   line(rows_.front());
@@ -113,7 +114,8 @@ void Progress::show(Round done, double regret) {
   if (std::chrono::duration<double>(now - last_).count() < 0.2) return;
   last_ = now;
   const double spent = std::chrono::duration<double>(now - start_).count();
-  const double left = spent * static_cast<double>(total_ - done) / static_cast<double>(std::max<Round>(1, done - first_));
+  const double left =
+      spent * static_cast<double>(total_ - done) / static_cast<double>(std::max<Round>(1, done - first_));
   fmt::print(stderr, "\r\033[K{}  round {} of {} ({}%)  regret {}  {} left", label_, count(done), count(total_),
              100 * done / total_, number(regret), duration(left));
   std::fflush(stderr);
@@ -121,7 +123,7 @@ void Progress::show(Round done, double regret) {
 
 Interruption::Interruption() {
   received = 0;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
@@ -129,12 +131,13 @@ Interruption::Interruption() {
 }
 
 Interruption::~Interruption() {
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGINT, &standard, nullptr);
   sigaction(SIGTERM, &standard, nullptr);
 }
 
 int Interruption::signal() { return received; }
+int Interruption::exit_code() { return received == SIGTERM ? 143 : 130; }
 
 }  // namespace obolus::cli

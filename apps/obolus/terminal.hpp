@@ -53,7 +53,8 @@ class Interruption {
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
-  [[nodiscard]] static int signal();  // 0 while none came
+  [[nodiscard]] static int signal();     // 0 while none came
+  [[nodiscard]] static int exit_code();  // for the signal that came: 130 or 143
 };
 
 }  // namespace obolus::cli

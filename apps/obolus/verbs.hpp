@@ -9,12 +9,12 @@ namespace obolus::cli {
 enum ExitCode : int {
   success = 0,
   internal_error = 1,
-  usage_error = 2,     // wrong arguments or configuration
-  data_error = 3,      // a bad or missing data file
-  diverged = 4,        // a number stopped being finite
-  check_failed = 5,    // `obolus check` found a fault
-  interrupted = 130,   // Ctrl-C, after saving
-  terminated = 143,    // SIGTERM, after saving
+  usage_error = 2,    // wrong arguments or configuration
+  data_error = 3,     // a bad or missing data file
+  diverged = 4,       // a number stopped being finite
+  check_failed = 5,   // `obolus check` found a fault
+  interrupted = 130,  // Ctrl-C, after saving
+  terminated = 143,   // SIGTERM, after saving
 };
 
 void add_run(CLI::App& app, int& code);

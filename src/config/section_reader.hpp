@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "config/toml.hpp"
-
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "config/option_text.hpp"
+#include "config/toml.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
 
@@ -20,7 +19,9 @@ namespace obolus::config {
 inline std::string place_of(const toml::node& node) {
   const toml::source_region& where = node.source();
   const std::string file = where.path ? *where.path : std::string("config");
-  return where.begin.line > 0 ? fmt::format("{}:{}:{}", file, where.begin.line, where.begin.column) : file;
+  return where.begin.line > 0 && !file.starts_with("--")
+             ? fmt::format("{}:{}:{}", file, where.begin.line, where.begin.column)
+             : file;
 }
 
 inline std::string text_of(const toml::node& node) {
@@ -63,8 +64,8 @@ class SectionReader {
     for (const auto& [key, node] : *table_) {
       const std::string name(key.str());
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      throw ConfigError(fmt::format("{}: unknown key '{}' in [{}]{}", place_of(node), name, section_,
-                                    suggestion(name, known_)));
+      throw ConfigError(
+          fmt::format("{}: unknown key '{}' in [{}]{}", place_of(node), name, section_, suggestion(name, known_)));
     }
   }
 
@@ -135,8 +136,9 @@ class SectionReader {
       else if (key == "log") s.log = exactly<bool>(part, value, "true or false");
       else if (key == "least") s.least = number(part, value, {});
       else if (key == "most") s.most = number(part, value, {});
-      else throw ConfigError(fmt::format("{}: unknown key '{}' in {}.{}{}", place_of(value), key.str(), section_, name,
-                                         suggestion(std::string(key.str()), {"scale", "power", "log", "least", "most"})));
+      else
+        throw ConfigError(fmt::format("{}: unknown key '{}' in {}.{}{}", place_of(value), key.str(), section_, name,
+                                      suggestion(std::string(key.str()), {"scale", "power", "log", "least", "most"})));
     }
     if (std::isnan(s.scale) || s.least > s.most)
       fail(name, node, "a number or { scale = …, power = …, log = …, least = …, most = … } with least ≤ most");

@@ -52,7 +52,8 @@ struct ProblemSection {
 };
 
 struct StartSection {
-  static constexpr Range finite = Range::between(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
+  static constexpr Range finite =
+      Range::between(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
   Numbers x = 0.0, y = 0.0;
 
   template <class V>
@@ -88,7 +89,8 @@ struct OptimiserSection {
   template <class V>
   void describe(V&& v) {
     v("name", name, "which optimiser: see `obolus list optimisers`");
-    v("preset", preset, "where the other options start from: default, paper (its experiments) or theory (from constants)");
+    v("preset", preset,
+      "where the other options start from: default, paper (its experiments) or theory (from constants)");
     v("L_f0", L_f0, "Lipschitz constant of f; unset: the problem's own, where it knows one", Range::at_least(0));
     v("L_f1", L_f1, "Lipschitz constant of ∇f; unset: the problem's own", Range::at_least(0));
     v("L_g2", L_g2, "Lipschitz constant of g_xy and g_yy; unset: the problem's own", Range::at_least(0));

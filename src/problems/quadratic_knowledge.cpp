@@ -48,7 +48,7 @@ Constants QuadraticBounds::constants(const ConvexSet& set, Index dim_x, double n
 }
 
 Variation quadratic_variation(const QuadraticRound<double>& base, const Eigen::LLT<Matrix<double>>& factor,
-                                     const QuadraticChange& change, const ConvexSet& set) {
+                              const QuadraticChange& change, const ConvexSet& set) {
   Variation v;
   v.outer_gradient = base.w * base.w * change.c.squaredNorm();
   v.inner_gradient = change.b.squaredNorm();
@@ -61,14 +61,14 @@ Variation quadratic_variation(const QuadraticRound<double>& base, const Eigen::L
   Vector<double> n = change.solution - change.c;
   if (n.norm() <= 1e-12 * (change.solution.norm() + change.c.norm())) n.setZero();
   const Vector<double> slope = base.w * (base.B.transpose() * factor.solve(n)) - base.r * change.e;
-  const double offset = 0.5 * base.w * n.dot(2.0 * change.gap + n) +
-                        0.5 * base.r * change.e.dot(2.0 * change.e_before + change.e);
+  const double offset =
+      0.5 * base.w * n.dot(2.0 * change.gap + n) + 0.5 * base.r * change.e.dot(2.0 * change.e_before + change.e);
   v.value = std::max({set.support(slope) + offset, set.support(-slope) - offset, 0.0});
   return v;
 }
 
 Variation quadratic_variation(const QuadraticRound<double>& before, const QuadraticRound<double>& after,
-                                     const ConvexSet& set) {
+                              const ConvexSet& set) {
   Variation v;
   const bool same_f = before.w == after.w && before.s == after.s && before.r == after.r;
   if (before.A != after.A || before.B != after.B || !same_f) {
@@ -78,10 +78,9 @@ Variation quadratic_variation(const QuadraticRound<double>& before, const Quadra
   }
   const Eigen::LLT<Matrix<double>> factor(after.A);
   const Vector<double> b = after.b - before.b;
-  return quadratic_variation(after, factor,
-                             {factor.solve(b), b, after.c - before.c, after.e - before.e,
-                              factor.solve(before.b) - before.c, before.e},
-                             set);
+  return quadratic_variation(
+      after, factor,
+      {factor.solve(b), b, after.c - before.c, after.e - before.e, factor.solve(before.b) - before.c, before.e}, set);
 }
 
 }  // namespace obolus

@@ -6,6 +6,7 @@
 #include "obolus/problems/quadratic.hpp"
 #include "obolus/problems/quadratic_file.hpp"
 #include "registry/registry.hpp"
+#include "run/checksum.hpp"
 
 namespace obolus::registry {
 namespace {
@@ -19,11 +20,16 @@ class Prepared final : public PreparedProblem {
     options_.describe(reader);
     if constexpr (requires { options_.path; }) {
       if (options_.path.empty()) reader.reject("path", "the path of a file");
-      options_.path = std::filesystem::absolute(std::filesystem::path(folder) / options_.path).lexically_normal().string();
+      options_.path =
+          std::filesystem::absolute(std::filesystem::path(folder) / options_.path).lexically_normal().string();
     }
   }
 
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
+  [[nodiscard]] std::uint64_t data_checksum() const override {
+    if constexpr (requires { options_.path; }) return file_checksum(options_.path);
+    else return 0;
+  }
   [[nodiscard]] std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const override {
     return std::make_unique<Erased<Problem<double>>>(std::in_place, options_, seed);
   }

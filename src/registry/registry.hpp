@@ -20,7 +20,8 @@ namespace obolus::registry {
 class PreparedProblem {
  public:
   virtual ~PreparedProblem() = default;
-  [[nodiscard]] virtual std::string section() const = 0;  // lines of its config section
+  [[nodiscard]] virtual std::string section() const = 0;          // lines of its config section
+  [[nodiscard]] virtual std::uint64_t data_checksum() const = 0;  // of its data file; 0 without one
   [[nodiscard]] virtual std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const = 0;
   [[nodiscard]] virtual std::unique_ptr<AnyOracle<float>> make_float(std::uint64_t seed) const = 0;
   template <class S>

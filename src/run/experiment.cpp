@@ -14,15 +14,17 @@ toml::table parse(const std::string& text, const std::string& source) {
   try {
     return toml::parse(text, source);
   } catch (const toml::parse_error& e) {
-    throw ConfigError(fmt::format("{}:{}:{}: not valid TOML: {}", source, e.source().begin.line, e.source().begin.column,
-                                  e.description()));
+    const auto& at = e.source().begin;
+    const std::string place = source.starts_with("--") ? source : fmt::format("{}:{}:{}", source, at.line, at.column);
+    throw ConfigError(fmt::format("{}: not valid TOML: {}", place, e.description()));
   }
 }
 
 // "section.key=value"; a value that is no TOML is taken as text, so that quotes are not needed.
 void apply_override(toml::table& root, const std::string& text) {
   const auto equals = text.find('='), dot = text.find('.');
-  if (equals == std::string::npos || dot == std::string::npos || dot > equals || dot == 0 || dot + 1 == equals)
+  if (text.find('\n') != std::string::npos || equals == std::string::npos || dot == std::string::npos || dot > equals ||
+      dot == 0 || dot + 1 == equals)
     throw ConfigError(fmt::format("--set: got '{}', expected section.key=value", text));
   const std::string section = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
   const std::string value = text.substr(equals + 1), source = "--set " + text;
@@ -30,7 +32,7 @@ void apply_override(toml::table& root, const std::string& text) {
   try {
     parsed = toml::parse("value = " + value, source);
   } catch (const toml::parse_error&) {
-    parsed = toml::parse("value = " + config::quoted_text(value), source);
+    parsed = parse("value = " + config::quoted_text(value), source);
   }
   toml::node* node = root.get(section);
   if (!node) node = &root.insert(section, toml::table{}).first->second;
@@ -71,6 +73,7 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   if (problem.name.empty()) problem_reader.reject("name", "the name of a problem: see `obolus list problems`");
   prepared_problem = registry::problem(problem.name).read(problem_reader, folder);
   problem_reader.finish();
+  data_checksum = prepared_problem->data_checksum();
   read_section(root, "start", start);
   read_section(root, "domain", domain);
   read_section(root, "metrics", metrics);
@@ -83,17 +86,21 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   const auto seed = static_cast<std::uint64_t>(problem.seed);
   if (problem.precision == Precision::single) oracle = prepared_problem->make<float>(seed);
   else oracle = prepared_problem->make<double>(seed);
-  std::visit([&](auto& p) {
-    dims = p->dims();
-    set = domain.make(dims.x);
-    set.check_dimension(dims.x);
-    constants = p->constants(set);
-    const Capabilities can = p->capabilities();
-    if (entry.info.needs_hvp && !can.hvp)
-      throw ConfigError(fmt::format("{} needs Hessian-vector products, which {} does not offer", optimiser.name, problem.name));
-    if (entry.info.stochastic && !can.stochastic)
-      throw ConfigError(fmt::format("{} draws samples, which {} does not offer: use f2obo", optimiser.name, problem.name));
-  }, oracle);
+  std::visit(
+      [&](auto& p) {
+        dims = p->dims();
+        set = domain.make(dims.x);
+        set.check_dimension(dims.x);
+        constants = p->constants(set);
+        const Capabilities can = p->capabilities();
+        if (entry.info.needs_hvp && !can.hvp)
+          throw ConfigError(
+              fmt::format("{} needs Hessian-vector products, which {} does not offer", optimiser.name, problem.name));
+        if (entry.info.stochastic && !can.stochastic)
+          throw ConfigError(
+              fmt::format("{} draws samples, which {} does not offer: use f2obo", optimiser.name, problem.name));
+      },
+      oracle);
   config::require_length(start.x, dims.x, "start.x");
   config::require_length(start.y, dims.y, "start.y");
 
@@ -135,5 +142,8 @@ Experiment::~Experiment() = default;
 
 std::string Experiment::config() const { return parts_->config(); }
 Round Experiment::rounds() const { return parts_->problem.rounds; }
+std::vector<Condition> Experiment::theory_conditions() const {
+  return parts_->optimiser.preset == Preset::theory ? parts_->conditions() : std::vector<Condition>{};
+}
 
 }  // namespace obolus

@@ -26,11 +26,16 @@ struct Experiment::Parts {
   ConvexSet set = ConvexSet::all();
   Dims dims;
   std::optional<Constants> constants;  // the problem's, overlaid with the config's; unset when nothing is known
+  std::uint64_t data_checksum = 0;     // of the problem's data file, when it has one
 
   Parts(const std::string& text, const std::string& source, const std::string& folder,
         const std::vector<std::string>& overrides);
 
   [[nodiscard]] std::string config() const;
+  [[nodiscard]] std::vector<Condition> conditions() const {
+    if (!constants) return {};
+    return prepared_optimiser->conditions(*constants, problem.rounds);
+  }
 
   template <class S>
   [[nodiscard]] static Vector<S> start_vector(const Numbers& numbers, Index size) {

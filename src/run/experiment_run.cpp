@@ -16,14 +16,13 @@ struct Tally {
   std::int64_t inner_steps = 0, capped = 0;
   double distance_y = 0, distance_z = 0;
 
-  void add(const Row& row, const TraceFormatter& format, bool certified) {
+  void add(const Row& row, const TraceFormatter& format) {
     last = row;
     if (row.t == 1) first = row;
     inner_steps += row.inner_steps;
     capped += row.capped ? 1 : 0;
-    if (!certified) return;
-    distance_y = std::max(distance_y, format.distance_y(row));
-    distance_z = std::max(distance_z, format.distance_z(row));
+    if (format.certifies_y(row)) distance_y = std::max(distance_y, format.distance_y(row));
+    if (format.certifies_z()) distance_z = std::max(distance_z, format.distance_z(row));
   }
   void fields(Archive& a) {
     for (Row* r : {&first, &last}) {
@@ -51,7 +50,7 @@ class Runner {
                                                 parts.template start_vector<S>(parts.start.y, parts.dims.y))),
         meter_(problem, parts.set, parts.metrics.gamma.value_or(parts.prepared_optimiser->first_gamma())),
         variation_(problem, parts.set, parts.metrics.samples, rng_.child("variation")),
-        format_(parts.log.vectors, mu_g()) {
+        format_(parts.log.vectors, parts.constants.value_or(Constants{})) {
     problem_.set_threads(control.threads);
     if (!control_.directory.empty()) open_directory();
   }
@@ -75,8 +74,6 @@ class Runner {
  private:
   using Clock = std::chrono::steady_clock;
 
-  [[nodiscard]] double mu_g() const { return parts_.constants ? parts_.constants->mu_g : 0.0; }
-
   void open_directory() {
     using Mode = RunDirectory::Mode;
     const Mode mode = control_.resume ? Mode::resume : control_.force ? Mode::replace : Mode::fresh;
@@ -96,7 +93,10 @@ class Runner {
   }
 
   void fields(Archive& a, std::uint64_t& trace_bytes) {
-    a("trace_bytes", trace_bytes), a("tally", tally_);
+    std::uint64_t data = parts_.data_checksum;
+    a("data", data), a("trace_bytes", trace_bytes), a("tally", tally_);
+    if (data != parts_.data_checksum)
+      throw DataError(control_.directory + ": cannot resume: the problem's data file has changed since the checkpoint");
     a("session", *session_), a("regret", meter_), a("variation", variation_);
   }
 
@@ -109,7 +109,7 @@ class Runner {
   }
 
   bool on_row(const Row& row, const RegretMeter<P>& meter) {
-    tally_.add(row, format_, mu_g() > 0);
+    tally_.add(row, format_);
     if (parts_.metrics.variation) variation_.add(problem_, row.t);
     const auto& log = parts_.log;
     if (directory_) {
@@ -135,14 +135,15 @@ class Runner {
     s.capped_rounds = tally_.capped;
     s.largest_distance_y = tally_.distance_y;
     s.largest_distance_z = tally_.distance_z;
+    s.preset = parts_.optimiser.preset;
     s.constants = parts_.constants;
     if (parts_.metrics.variation)
       s.variation = VariationSummary{variation_.V,  variation_.H2,    variation_.Ef,
                                      variation_.Eg, variation_.P_T(), variation_.points()};
-    if (s.constants && parts_.metrics.bound) {
-      s.conditions = parts_.prepared_optimiser->conditions(*s.constants, s.horizon);
-      if (s.variation && end.status == RunStatus::finished) s.bound = bound(*s.constants, *s.variation);
-    }
+    // Some conditions take time in proportion to the horizon: nobody waits for them after Ctrl-C.
+    if (!s.constants || end.status != RunStatus::finished) return s;
+    s.conditions = parts_.conditions();
+    if (s.variation && parts_.metrics.bound) s.bound = bound(*s.constants, *s.variation);
     return s;
   }
 
@@ -150,6 +151,7 @@ class Runner {
   [[nodiscard]] std::optional<Bound> bound(const Constants& k, const VariationSummary& v) const {
     if (!std::isfinite(k.L_F()) || !std::isfinite(k.M) || !(k.mu_g > 0) || !std::isfinite(k.sigma)) return std::nullopt;
     const Row& r = tally_.first;
+    if (!format_.certifies_y(r)) return std::nullopt;
     const double y = std::pow(format_.distance_y(r), 2), z = std::pow(format_.distance_z(r), 2), L = k.L_g1 * k.L_g1;
     BoundInputs inputs;
     inputs.T = parts_.problem.rounds;
@@ -157,7 +159,13 @@ class Runner {
     inputs.V_T = v.V.sum, inputs.H_2T = v.H2.sum, inputs.E_f = v.Ef.sum, inputs.E_g = v.Eg.sum;
     inputs.initial_error = (1 + r.lambda * r.lambda) * (6 * L * y + 3 * L * z);
     inputs.sigma = k.sigma;
-    return parts_.prepared_optimiser->bound(k, inputs);
+    Bound result = parts_.prepared_optimiser->bound(k, inputs);
+    std::string estimates;
+    for (const auto& [name, sum] : {std::pair{"V_T", v.V}, {"H_2T", v.H2}, {"E_f_y", v.Ef}, {"E_g_y", v.Eg}})
+      if (!sum.exact) estimates += (estimates.empty() ? "" : ", ") + std::string(name);
+    if (!estimates.empty())
+      result.assumptions.push_back("estimated from below, so the bound may be too small: " + estimates);
+    return result;
   }
 
   const Experiment::Parts& parts_;
@@ -176,8 +184,9 @@ class Runner {
 }  // namespace
 
 RunSummary Experiment::run(const RunControl& control) const {
-  return std::visit([&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return Runner<S>(*parts_, *p, control).run(); },
-                    parts_->oracle);
+  return std::visit(
+      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return Runner<S>(*parts_, *p, control).run(); },
+      parts_->oracle);
 }
 
 }  // namespace obolus

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "obolus/core/error.hpp"
+#include "run/checksum.hpp"
 
 namespace obolus {
 namespace {
@@ -59,7 +60,8 @@ std::vector<std::string> essentials(const std::string& config) {
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with('[')) section = line;
     const bool free = section == "[log]" || (section == "[problem]" && line.starts_with("rounds "));
-    if (!free && !line.empty() && !line.starts_with('#')) lines.push_back(section + " " + line);
+    if (!free && !line.empty() && !line.starts_with('#'))
+      lines.push_back(section + " " + line.substr(0, line.find("  # ")));
   }
   return lines;
 }
@@ -69,19 +71,13 @@ void require_same(const std::string& before, const std::string& now, const std::
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const std::string was = i < a.size() ? a[i] : "nothing", is = i < b.size() ? b[i] : "nothing";
     if (was != is)
-      throw ConfigError(fmt::format("{}: cannot resume, the config differs: the run has '{}', this config has '{}'", path,
-                                    was, is));
+      throw ConfigError(
+          fmt::format("{}: cannot resume, the config differs: the run has '{}', this config has '{}'", path, was, is));
   }
 }
 
 constexpr std::string_view magic = "OBOLUSCP";
 constexpr std::uint32_t version = 1;
-
-std::uint64_t checksum(const std::byte* data, std::size_t size) {  // FNV-1a
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (std::size_t i = 0; i < size; ++i) h = (h ^ std::to_integer<std::uint64_t>(data[i])) * 0x100000001b3u;
-  return h;
-}
 
 struct Header {
   char magic[8];
@@ -106,7 +102,7 @@ void write_atomically(const std::string& path, std::string_view content) {
 std::string read_whole_file(const std::string& path, std::uint64_t cap) {
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) fail("cannot open", path);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) fail("cannot read", path);
   if (S_ISDIR(info.st_mode)) throw DataError(path + ": is a folder, expected a file");
   std::string content;
@@ -117,7 +113,8 @@ std::string read_whole_file(const std::string& path, std::uint64_t cap) {
     if (n < 0) fail("cannot read", path);
     if (n == 0) return content;
     content.append(chunk, static_cast<std::size_t>(n));
-    if (content.size() > cap) throw DataError(fmt::format("{}: larger than {} bytes, the most that is read", path, cap));
+    if (content.size() > cap)
+      throw DataError(fmt::format("{}: larger than {} bytes, the most that is read", path, cap));
   }
 }
 
@@ -137,7 +134,8 @@ RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : Ru
   std::error_code error;
   const bool there = fs::exists(file("config.toml"));
   if (there && mode == Mode::fresh)
-    throw ConfigError(path_ + ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
+    throw ConfigError(path_ +
+                      ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
   if (there && mode == Mode::resume) require_same(read_whole_file(file("config.toml"), 1 << 24), config, path_);
   // Left by a process that died between writing and renaming.
   for (const char* name : {"config.toml.tmp", "checkpoint.tmp", "summary.json.tmp"}) fs::remove(file(name), error);
@@ -170,8 +168,8 @@ void RunDirectory::open_trace(bool keep) {
 
 void RunDirectory::truncate_trace(std::uint64_t bytes) {
   if (bytes > trace_bytes_)
-    throw DataError(fmt::format("{}: has {} bytes, the checkpoint expects {}: it was cut or replaced", file("trace.jsonl"),
-                                trace_bytes_, bytes));
+    throw DataError(fmt::format("{}: has {} bytes, the checkpoint expects {}: it was cut or replaced",
+                                file("trace.jsonl"), trace_bytes_, bytes));
   if (::ftruncate(trace_, static_cast<off_t>(bytes)) != 0 || ::lseek(trace_, 0, SEEK_END) < 0)
     fail("cannot cut back", file("trace.jsonl"));
   trace_bytes_ = bytes;
@@ -210,14 +208,15 @@ void RunDirectory::save_checkpoint(const std::vector<std::byte>& state) {
 std::optional<std::vector<std::byte>> RunDirectory::load_checkpoint() const {
   const std::string path = file("checkpoint");
   if (!fs::exists(path)) return std::nullopt;
-  const std::string content = read_whole_file(path, std::uint64_t{1} << 36);
+  const std::string content = read_whole_file(path, std::uint64_t{1} << 32);
   Header header{};
   if (content.size() < sizeof header || content.compare(0, magic.size(), magic) != 0)
     throw DataError(path + ": is not an Obolus checkpoint");
   std::memcpy(&header, content.data(), sizeof header);
   if (header.version != version)
-    throw DataError(fmt::format("{}: has version {}, this program reads version {}: resume with the program that wrote it",
-                                path, header.version, version));
+    throw DataError(
+        fmt::format("{}: has version {}, this program reads version {}: resume with the program that wrote it", path,
+                    header.version, version));
   const auto* data = reinterpret_cast<const std::byte*>(content.data()) + sizeof header;
   const std::size_t size = content.size() - sizeof header;
   if (size != header.size || header.reserved != 0 || checksum(data, size) != header.checksum)

@@ -8,12 +8,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json sum_json(const VariationSum& v) { return {{"value", v.sum}, {"kind", v.exact ? "exact" : "estimate"}}; }
+Json sum_json(double sum, bool exact) {
+  if (!std::isfinite(sum)) return {{"value", nullptr}, {"kind", "infinite"}};
+  return {{"value", sum}, {"kind", exact ? "exact" : "estimate"}};
+}
+Json sum_json(const VariationSum& v) { return sum_json(v.sum, v.exact); }
 
 Json constants_json(const Constants& k) {
   Json json;
-  const auto put = [&](const char* name, double value) { json[name] = std::isfinite(value) ? Json(value) : Json(nullptr); };
-  put("L_f0", k.L_f0), put("L_f1", k.L_f1), put("L_g1", k.L_g1), put("L_g2", k.L_g2), put("mu_g", k.mu_g), put("M", k.M);
+  const auto put = [&](const char* name, double value) {
+    json[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  put("L_f0", k.L_f0), put("L_f1", k.L_f1), put("L_g1", k.L_g1), put("L_g2", k.L_g2), put("mu_g", k.mu_g),
+      put("M", k.M);
   put("sigma", k.sigma), put("kappa_g", k.kappa()), put("L_F", k.L_F()), put("D_1", k.D_1());
   if (!k.region.empty()) json["region"] = k.region;
   return json;
@@ -53,21 +60,26 @@ std::string RunSummary::json() const {
   json["inner_steps"] = inner_steps;
   json["capped_rounds"] = capped_rounds;
   const OracleCounts& c = last.counts;
-  json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y}, {"g_x", c.g_x},     {"g_y", c.g_y},
+  json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y},     {"g_x", c.g_x},      {"g_y", c.g_y},
                     {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}};
   json["seconds"] = last.seconds;
   if (constants && constants->mu_g > 0)
     json["certified"] = {{"largest_distance_y", largest_distance_y}, {"largest_distance_z", largest_distance_z}};
   if (variation) {
-    json["variation"] = {{"V_T", sum_json(variation->V)},    {"H_2T", sum_json(variation->H2)},
-                         {"E_f_y", sum_json(variation->Ef)}, {"E_g_y", sum_json(variation->Eg)},
-                         {"P_T", variation->P},              {"sample_points", variation->points}};
+    json["variation"] = {
+        {"V_T", sum_json(variation->V)},
+        {"H_2T", sum_json(variation->H2)},
+        {"E_f_y", sum_json(variation->Ef)},
+        {"E_g_y", sum_json(variation->Eg)},
+        {"P_T", sum_json(variation->P, variation->H2.exact && variation->Ef.exact && variation->Eg.exact)},
+        {"sample_points", variation->points}};
   }
   if (constants) json["constants"] = constants_json(*constants);
   if (!conditions.empty()) {
     json["conditions"] = Json::array();
     for (const Condition& condition : conditions)
-      json["conditions"].push_back({{"name", condition.name}, {"holds", condition.holds}, {"detail", condition.detail}});
+      json["conditions"].push_back(
+          {{"name", condition.name}, {"holds", condition.holds}, {"detail", condition.detail}});
   }
   if (bound) {
     Json terms;

@@ -6,14 +6,15 @@
 #include <iterator>
 #include <string>
 
+#include "obolus/core/knowledge.hpp"
 #include "obolus/metrics/regret.hpp"
 
 namespace obolus {
 
 class TraceFormatter {
  public:
-  // `mu_g` certifies distances when known (> 0).
-  TraceFormatter(bool vectors, double mu_g) : vectors_(vectors), mu_g_(mu_g) {}
+  // The constants certify distances where they are known.
+  TraceFormatter(bool vectors, const Constants& k) : vectors_(vectors), mu_g_(k.mu_g), L_f1_(k.L_f1) {}
 
   template <class S>
   const std::string& line(const Row& r, const Vector<S>& x, const Vector<S>& y) {
@@ -26,15 +27,18 @@ class TraceFormatter {
                    r.t, r.f, r.g, r.regret, r.regret_increment, r.own_mapping, r.hypergradient_error, r.residual_y,
                    r.residual_z, r.lambda, r.inner_steps, r.inner_steps_y, r.inner_steps_z, r.capped, r.counts.grad_f(),
                    r.counts.grad_g(), r.counts.hvp, r.counts.cross);
-    if (mu_g_ > 0)
-      fmt::format_to(out, R"(,"distance_y":{},"distance_z":{})", distance_y(r), distance_z(r));
+    if (certifies_y(r)) fmt::format_to(out, R"(,"distance_y":{})", distance_y(r));
+    if (certifies_z()) fmt::format_to(out, R"(,"distance_z":{})", distance_z(r));
     fmt::format_to(out, R"(,"seconds":{})", r.seconds);
     if (vectors_) list("x", x), list("y", y);
     line_ += "}\n";
     return line_;
   }
 
-  // Certified by strong convexity: μ_g|z − y*| ≤ |∇_y g(z)| and (λ_t μ_g/2)|y − y*_λ| ≤ |∇_y L_t(y)| (paper, eqs. delta_y, delta_z).
+  // Certified by strong convexity: μ_g|z − y*| ≤ |∇_y g(z)|, and (λ_t μ_g/2)|y − y*_λ| ≤ |∇_y L_t(y)| once λ_t ≥ 2 L_f1/μ_g
+  // (paper, eqs. delta_y, delta_z).
+  [[nodiscard]] bool certifies_z() const { return mu_g_ > 0; }
+  [[nodiscard]] bool certifies_y(const Row& r) const { return mu_g_ > 0 && r.lambda * mu_g_ >= 2 * L_f1_; }
   [[nodiscard]] double distance_y(const Row& r) const { return 2 * r.residual_y / (r.lambda * mu_g_); }
   [[nodiscard]] double distance_z(const Row& r) const { return r.residual_z / mu_g_; }
 
@@ -47,7 +51,7 @@ class TraceFormatter {
   }
 
   bool vectors_;
-  double mu_g_;
+  double mu_g_, L_f1_;
   std::string line_;
 };
 

@@ -98,7 +98,7 @@ TYPED_TEST(EveryBound, SaysWhereTheConstantsHold) {
 }
 
 TYPED_TEST(EveryBound, IsInfiniteWithoutAConstantThatItNeeds) {
-  for (double Constants::*member : {&Constants::L_f0, &Constants::M, &Constants::L_g1}) {
+  for (double Constants::* member : {&Constants::L_f0, &Constants::M, &Constants::L_g1}) {
     Constants k = small_problem();  // L_g2 = 0, so that D_1 is 0 · ∞ without L_f0
     const auto o = from_theory<TypeParam>(k, 50);
     k.*member = Constants::none;

@@ -1,6 +1,6 @@
 // Algorithms 1, 2 and 3 of the paper, line by line: slow, plain and written apart from the library. A reference asks a
 // problem for its four gradients only (and `reveal`, `resample`), makes a vector for every number it needs, does its
-// own arithmetic in double and its own projections by bisection. The warm starts "tied" and "dual" follow spec §9.
+// own arithmetic in double and its own projections by bisection. The warm starts "tied" and "dual" are those of docs/concepts.md.
 #pragma once
 
 #include <algorithm>

@@ -98,7 +98,9 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
   LoopResult descend_dual_until(In<S> x, const AnyInner& z, AnyInner& w, DualStep step, Until until) override {
     return space_.descend_dual_until(p_, x, own(z), own(w), step, until);
   }
-  [[nodiscard]] double gradient_norm(In<S> x, const AnyInner& z) override { return space_.gradient_norm(p_, x, own(z)); }
+  [[nodiscard]] double gradient_norm(In<S> x, const AnyInner& z) override {
+    return space_.gradient_norm(p_, x, own(z));
+  }
   [[nodiscard]] double penalised_gradient_norm(In<S> x, const AnyInner& y, Penalty penalty) override {
     return space_.penalised_gradient_norm(p_, x, own(y), penalty);
   }

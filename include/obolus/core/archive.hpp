@@ -84,8 +84,8 @@ class Archive {
     std::uint64_t n = 0;
     read(&n, sizeof n, name);
     if (n != count)
-      throw DataError("saved state: field '" + std::string(name) + "' has " + std::to_string(n) + " numbers, expected " +
-                      std::to_string(count));
+      throw DataError("saved state: field '" + std::string(name) + "' has " + std::to_string(n) +
+                      " numbers, expected " + std::to_string(count));
   }
 
   void raw(void* data, std::size_t size) {

@@ -126,10 +126,13 @@ class InnerSpace {
     if constexpr (requires { p.descend_until(x, z, alpha, until); }) {
       return p.descend_until(x, z, alpha, until);
     } else {
-      return loop(p, z, until, [&](Vector<S>& v) -> const Vector<S>& {
-        p.inner_gradient_y(x, v, g_);
-        return g_;
-      }, alpha);
+      return loop(
+          p, z, until,
+          [&](Vector<S>& v) -> const Vector<S>& {
+            p.inner_gradient_y(x, v, g_);
+            return g_;
+          },
+          alpha);
     }
   }
 
@@ -138,10 +141,13 @@ class InnerSpace {
     if constexpr (requires { p.descend_penalised_until(x, y, beta, penalty, until); }) {
       return p.descend_penalised_until(x, y, beta, penalty, until);
     } else {
-      return loop(p, y, until, [&](Vector<S>& v) -> const Vector<S>& {
-        penalised_gradient(p, x, v, penalty);
-        return f_;
-      }, beta);
+      return loop(
+          p, y, until,
+          [&](Vector<S>& v) -> const Vector<S>& {
+            penalised_gradient(p, x, v, penalty);
+            return f_;
+          },
+          beta);
     }
   }
 
@@ -151,11 +157,14 @@ class InnerSpace {
       return p.descend_dual_until(x, z, w, step, until);
     } else {
       const Vector<S>& zv = read(p, z, second_);
-      return loop(p, w, until, [&](Vector<S>& wv) -> const Vector<S>& {
-        point_.noalias() = zv + S(1.0 / step.lambda) * wv;
-        penalised_gradient(p, x, point_, {1.0, step.lambda});
-        return f_;
-      }, step.lambda * step.beta);
+      return loop(
+          p, w, until,
+          [&](Vector<S>& wv) -> const Vector<S>& {
+            point_.noalias() = zv + S(1.0 / step.lambda) * wv;
+            penalised_gradient(p, x, point_, {1.0, step.lambda});
+            return f_;
+          },
+          step.lambda* step.beta);
     }
   }
 
@@ -168,7 +177,8 @@ class InnerSpace {
 
   // |(f_y + λ g_y)(x, y)|
   [[nodiscard]] double penalised_gradient_norm(P& p, In<S> x, const Inner<P>& y, Penalty penalty) {
-    if constexpr (requires { p.penalised_gradient_norm(x, y, penalty); }) return p.penalised_gradient_norm(x, y, penalty);
+    if constexpr (requires { p.penalised_gradient_norm(x, y, penalty); })
+      return p.penalised_gradient_norm(x, y, penalty);
     penalised_gradient(p, x, read(p, y, first_), penalty);
     return euclidean_norm<S>(f_);
   }
@@ -272,9 +282,9 @@ class InnerSpace {
     return result;
   }
 
-  Vector<S> f_, g_, point_, delta_;        // gradients in y of f and g; y and y − z
-  Vector<S> x_difference_, x_gradient_;    // gradients of g in x
-  Vector<S> first_, second_;               // dense forms, when the problem stores its iterates otherwise
+  Vector<S> f_, g_, point_, delta_;      // gradients in y of f and g; y and y − z
+  Vector<S> x_difference_, x_gradient_;  // gradients of g in x
+  Vector<S> first_, second_;             // dense forms, when the problem stores its iterates otherwise
 };
 
 }  // namespace obolus

@@ -92,6 +92,7 @@ void validate(const Options& options, std::string_view owner) {
     } else if constexpr (std::is_same_v<T, Schedule>) {
       if (value.is_constant()) require(value.scale);
       else if (!(value.scale > 0)) fail(name, value.scale, Range::positive());
+      else if (!(value.most > 0)) fail(name, value.most, Range::positive());
     } else if constexpr (requires { value.has_value(); }) {
       if (value) require(*value);
     }

@@ -61,10 +61,11 @@ concept ClosedFormOracle =
 // Differences of g's gradients between z + δ and z in a form that does not cancel. F²OBO multiplies such a difference
 // by λ_t, which reaches 50,000 in the paper's text experiment: subtracting two gradients in float then loses a fifth of x.
 template <class P>
-concept DifferenceOracle = FirstOrderOracle<P> && requires(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> z,
-                                                           In<ScalarOf<P>> delta, Out<ScalarOf<P>> gx, Out<ScalarOf<P>> gy) {
-  p.inner_gradient_x_difference(x, z, delta, gx);  // g_x(x, z + δ) − g_x(x, z)
-  p.inner_gradient_y_difference(x, z, delta, gy);  // g_y(x, z + δ) − g_y(x, z)
-};
+concept DifferenceOracle =
+    FirstOrderOracle<P> && requires(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> z, In<ScalarOf<P>> delta,
+                                    Out<ScalarOf<P>> gx, Out<ScalarOf<P>> gy) {
+      p.inner_gradient_x_difference(x, z, delta, gx);  // g_x(x, z + δ) − g_x(x, z)
+      p.inner_gradient_y_difference(x, z, delta, gy);  // g_y(x, z + δ) − g_y(x, z)
+    };
 
 }  // namespace obolus

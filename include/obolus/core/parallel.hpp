@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -15,8 +16,12 @@ namespace obolus {
 
 class ThreadPool {
  public:
+  // Fewer threads than asked for when the system gives no more: results do not depend on it.
   explicit ThreadPool(int threads) {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    try {
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+    }
   }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -31,7 +36,7 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // body(chunk) for chunk = 0 … chunks − 1, on all threads; returns when all are done. Allocates nothing.
+  // body(chunk) for chunk = 0 … chunks − 1, on all threads; returns when all are done. Allocates nothing; body must not throw.
   template <class Body>
   void run(Index chunks, Body&& body) {
     if (workers_.empty() || chunks <= 1) {

@@ -40,8 +40,15 @@ class RegretMeter {
  public:
   // `gamma` is the one γ of the regret, whatever the optimiser's schedule.
   RegretMeter(P& problem, const ConvexSet& set, double gamma)
-      : set_(set), gamma_(gamma), hypergradient_(problem), x_(problem.dims().x), true_(problem.dims().x),
-        difference_(problem.dims().x), y_(problem.dims().y), z_(problem.dims().y), f_y_(problem.dims().y),
+      : set_(set),
+        gamma_(gamma),
+        hypergradient_(problem),
+        x_(problem.dims().x),
+        true_(problem.dims().x),
+        difference_(problem.dims().x),
+        y_(problem.dims().y),
+        z_(problem.dims().y),
+        f_y_(problem.dims().y),
         g_y_(problem.dims().y) {}
 
   // After the reveal, before the update: the committed pair is measured.
@@ -81,7 +88,7 @@ class RegretMeter {
   [[nodiscard]] double gamma() const { return gamma_; }
   // Rounds whose reference solve did not reach its tolerance; none with a closed form.
   [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
-  [[nodiscard]] const Vector<S>& x() const { return x_; }                // committed in the round last measured
+  [[nodiscard]] const Vector<S>& x() const { return x_; }  // committed in the round last measured
   [[nodiscard]] const Vector<S>& y() const { return y_; }
   [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }
   [[nodiscard]] bool closed_form() const { return hypergradient_.closed_form(); }

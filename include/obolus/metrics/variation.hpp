@@ -34,14 +34,19 @@ class VariationMeter {
   // Samples: projections onto X of normal points for x, normal points for y.
   VariationMeter(P& problem, const ConvexSet& set, std::int64_t points, Rng rng) : set_(set) {
     const Dims dims = problem.dims();
+    const auto normal = [&](Index n) {
+      Vector<S> v(n);
+      for (S& entry : v) entry = S(rng.normal());
+      return v;
+    };
     for (std::int64_t i = 0; i < points; ++i) {
-      xs_.push_back(normal(dims.x, rng));
+      xs_.push_back(normal(dims.x));
       set_.template project<S>(xs_.back());
-      ys_.push_back(normal(dims.y, rng));
+      ys_.push_back(normal(dims.y));
     }
-    values_.resize(xs_.size());
-    for (auto* list : {&solutions_, &f_, &g_}) list->assign(xs_.size(), Vector<S>::Zero(dims.y));
-    scratch_.resize(dims.y);
+    const Vector<S> zero = Vector<S>::Zero(dims.y);
+    before_.assign(xs_.size(), {0.0, zero, zero, zero});
+    now_ = before_.front();
   }
 
   // Adds the change from round t − 1 to round t, and leaves round t current.
@@ -49,24 +54,12 @@ class VariationMeter {
     if (t < 2) return;
     Variation known;
     if constexpr (KnowsVariation<P>) known = problem.variation(t, set_);
-    Variation estimate{0.0, 0.0, 0.0, 0.0};
     const bool all_known = known.value && known.solution && known.outer_gradient && known.inner_gradient;
-    if (!all_known) {
-      problem.reveal(t - 1);
-      sample(problem, [](Index, double, const Vector<S>&, const Vector<S>&, const Vector<S>&) {}, true);
-      problem.reveal(t);
-      sample(problem, [&](Index i, double value, const Vector<S>& y, const Vector<S>& f, const Vector<S>& g) {
-        const auto k = static_cast<std::size_t>(i);
-        raise(estimate.value, std::abs(value - values_[k]));
-        raise(estimate.solution, squared_distance(y, solutions_[k]));
-        raise(estimate.outer_gradient, squared_distance(f, f_[k]));
-        raise(estimate.inner_gradient, squared_distance(g, g_[k]));
-      }, false);
-    }
-    V.add(known.value, *estimate.value);
-    H2.add(known.solution, *estimate.solution);
-    Ef.add(known.outer_gradient, *estimate.outer_gradient);
-    Eg.add(known.inner_gradient, *estimate.inner_gradient);
+    const Change seen = all_known ? Change{} : largest_change(problem, t);
+    V.add(known.value, seen.value);
+    H2.add(known.solution, seen.solution);
+    Ef.add(known.outer_gradient, seen.f_y);
+    Eg.add(known.inner_gradient, seen.g_y);
   }
 
   [[nodiscard]] double P_T() const { return H2.sum + Ef.sum + Eg.sum; }
@@ -77,41 +70,49 @@ class VariationMeter {
   VariationSum V, H2, Ef, Eg;
 
  private:
-  static Vector<S> normal(Index n, Rng& rng) {
-    Vector<S> v(n);
-    for (S& entry : v) entry = S(rng.normal());
-    return v;
-  }
-  static void raise(std::optional<double>& most, double value) { most = std::max(*most, value); }
-  static double squared_distance(const Vector<S>& a, const Vector<S>& b) {
-    return (a - b).template cast<double>().squaredNorm();
+  // A round at one point of the sample. Problems without a closed-form inner solution leave F and y* at 0: V_T and H_2T
+  // get no estimate then, and their sums are labelled inexact.
+  struct Sample {
+    double value;
+    Vector<S> solution, f_y, g_y;
+  };
+  struct Change {
+    double value = 0, solution = 0, f_y = 0, g_y = 0;
+  };
+
+  void evaluate(P& problem, std::size_t i, Sample& out) {
+    if constexpr (ClosedFormOracle<P>) {
+      if (capabilities_of(problem).closed_form) {
+        problem.inner_solution(xs_[i], out.solution);
+        out.value = problem.outer_value(xs_[i], out.solution);
+      }
+    }
+    problem.outer_gradient_y(xs_[i], ys_[i], out.f_y);
+    problem.inner_gradient_y(xs_[i], ys_[i], out.g_y);
   }
 
-  // Evaluates F, y*, f_y and g_y at the sample; stores them when `store`, and hands them to `see` otherwise. Problems
-  // without a closed-form inner solution get no estimate of V_T and H_2T: the terms stay 0 and inexact.
-  template <class See>
-  void sample(P& problem, See&& see, bool store) {
-    const bool closed = capabilities_of(problem).closed_form;
+  Change largest_change(P& problem, Round t) {
+    const auto squared = [](const Vector<S>& a, const Vector<S>& b) {
+      return (a - b).template cast<double>().squaredNorm();
+    };
+    problem.reveal(t - 1);
+    for (std::size_t i = 0; i < xs_.size(); ++i) evaluate(problem, i, before_[i]);
+    problem.reveal(t);
+    Change most;
     for (std::size_t i = 0; i < xs_.size(); ++i) {
-      Vector<S> solution = Vector<S>::Zero(ys_[i].size()), f(solution), g(solution);
-      double value = 0.0;
-      if constexpr (ClosedFormOracle<P>) {
-        if (closed) {
-          problem.inner_solution(xs_[i], solution);
-          value = problem.outer_value(xs_[i], solution);
-        }
-      }
-      problem.outer_gradient_y(xs_[i], ys_[i], f);
-      problem.inner_gradient_y(xs_[i], ys_[i], g);
-      if (store) values_[i] = value, solutions_[i] = solution, f_[i] = f, g_[i] = g;
-      else see(static_cast<Index>(i), value, solution, f, g);
+      evaluate(problem, i, now_);
+      most.value = std::max(most.value, std::abs(now_.value - before_[i].value));
+      most.solution = std::max(most.solution, squared(now_.solution, before_[i].solution));
+      most.f_y = std::max(most.f_y, squared(now_.f_y, before_[i].f_y));
+      most.g_y = std::max(most.g_y, squared(now_.g_y, before_[i].g_y));
     }
+    return most;
   }
 
   ConvexSet set_;
-  std::vector<Vector<S>> xs_, ys_, solutions_, f_, g_;
-  std::vector<double> values_;
-  Vector<S> scratch_;
+  std::vector<Vector<S>> xs_, ys_;
+  std::vector<Sample> before_;
+  Sample now_;
 };
 
 }  // namespace obolus

@@ -49,9 +49,11 @@ void describe_penalty(Options& o, V&& v) {
   v("tau", o.tau, "growth of the multiplier: λ_t = λ_1 t^τ", Range::at_least(0.0));
   v("beta_rule", o.beta_rule, "step size of y, β_t: α_t/λ_t, or 1/(2 λ_t L_g1), or the option `beta`");
   v("beta", o.beta, "β_t when beta_rule = \"schedule\"", Range::positive());
-  v("L_g1", o.L_g1, "Lipschitz constant of ∇g for beta_rule = \"theory\"; unset: the problem's own, else 1/α_1",
+  v("L_g1", o.L_g1,
+    "Lipschitz constant of ∇g for beta_rule = \"theory\"; unset: in configs the problem's own, else 1/α_1",
     Range::positive());
-  v("warm_start", o.warm_start, "separate: y and z carry over (the paper); tied: y ← z each round; dual: keep λ(y − z)");
+  v("warm_start", o.warm_start,
+    "separate: y and z carry over (the paper); tied: y ← z each round; dual: keep λ(y − z)");
 }
 
 // λ_{t+1} = (1 + 1/t)^τ λ_t telescopes to this exactly.
@@ -74,19 +76,21 @@ template <class Options>
 template <class P>
 struct PenaltyState {
   using S = ScalarOf<P>;
-  Round t = 0;            // rounds done
-  double lambda = 1.0;    // λ of the last round
-  Vector<S> x;            // committed for the round to come
-  Vector<S> direction;    // d of the last round
+  Round t = 0;          // rounds done
+  double lambda = 1.0;  // λ of the last round
+  Vector<S> x;          // committed for the round to come
+  Vector<S> direction;  // d of the last round
   Inner<P> z;
-  Inner<P> y;             // under `dual`: w = λ(y − z)
-  Inner<P> previous;      // scratch of the adaptive dual loop
-  InnerSpace<P> space;    // scratch
+  Inner<P> y;           // under `dual`: w = λ(y − z)
+  Inner<P> previous;    // scratch of the adaptive dual loop
+  InnerSpace<P> space;  // scratch
 
   PenaltyState(P& p, In<S> x0, In<S> y0)
       : x(x0), direction(Vector<S>::Zero(x0.size())), z(make(p, y0)), y(make(p, y0)), previous(make(p, y0)), space(p) {}
 
-  void fields(Archive& a) { a("t", t), a("lambda", lambda), a("x", x), a("direction", direction), a("z", z), a("y", y); }
+  void fields(Archive& a) {
+    a("t", t), a("lambda", lambda), a("x", x), a("direction", direction), a("z", z), a("y", y);
+  }
 
  private:
   static Inner<P> make(P& p, In<S> start) { return InnerSpace<P>(p).make(p, start); }

@@ -45,7 +45,8 @@ struct Sf2oboOptions {
 
 class Sf2obo : public PenaltyOptimiser<Sf2oboOptions> {
  public:
-  static constexpr OptimiserInfo info{"sf2obo", "SF²OBO: stochastic gradients", "F²OBO paper, Algorithm 3 and Theorem 4",
+  static constexpr OptimiserInfo info{"sf2obo", "SF²OBO: stochastic gradients",
+                                      "F²OBO paper, Algorithm 3 and Theorem 4",
                                       /*needs_hvp=*/false, /*stochastic=*/true};
   using PenaltyOptimiser::PenaltyOptimiser;
 

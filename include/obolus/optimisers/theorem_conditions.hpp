@@ -37,7 +37,7 @@ namespace theory {
 
 struct NamedConstant {
   std::string_view name;
-  double Constants::*value;
+  double Constants::* value;
   std::string_view assumption;
 };
 inline constexpr std::array<NamedConstant, 6> named_constants{{{"L_f0", &Constants::L_f0, "Assumption 1"},

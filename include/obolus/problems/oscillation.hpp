@@ -46,11 +46,11 @@ class Oscillation {
   using Scalar = S;
   using Options = OscillationOptions;
   static constexpr std::string_view name = "oscillation";
-  static constexpr std::string_view title = "the paper's example of an oscillating inner solution (E0)";
+  static constexpr std::string_view title =
+      "the paper's example of an oscillating inner solution (E0); x = 0 is stationary, so start elsewhere";
 
   Oscillation(const Options& options, std::uint64_t)
-      : o_(options),
-        pull_(o_.variant == OscillationVariant::interior ? 4 * o_.c * std::exp(-o_.a * o_.a) : 0.0) {
+      : o_(options), pull_(o_.variant == OscillationVariant::interior ? 4 * o_.c * std::exp(-o_.a * o_.a) : 0.0) {
     validate(o_, "problem");
   }
 

@@ -20,10 +20,8 @@ namespace obolus {
 enum class Drift : std::uint8_t { none, slow, abrupt, oscillating };
 template <>
 struct EnumNames<Drift> {
-  static constexpr std::array<std::pair<Drift, std::string_view>, 4> values{{{Drift::none, "static"},
-                                                                             {Drift::slow, "slow"},
-                                                                             {Drift::abrupt, "abrupt"},
-                                                                             {Drift::oscillating, "oscillating"}}};
+  static constexpr std::array<std::pair<Drift, std::string_view>, 4> values{
+      {{Drift::none, "static"}, {Drift::slow, "slow"}, {Drift::abrupt, "abrupt"}, {Drift::oscillating, "oscillating"}}};
 };
 
 struct QuadraticOptions {

@@ -24,7 +24,7 @@ struct QuadraticFileOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("path", path, "the JSON file; relative to the folder of the config");
+    v("path", path, "the JSON file; a relative path starts from the config's folder");
     v("noise", noise, "σ, deviation of a sampled gradient of f and of g", Range::at_least(0));
     v("noise_cross", noise_cross, "σ_E, deviation of each entry of B in a sample of g", Range::at_least(0));
   }

@@ -24,8 +24,14 @@ struct QuadraticRound {
 
   template <class T>
   [[nodiscard]] QuadraticRound<T> cast() const {
-    return {A.template cast<T>(), B.template cast<T>(), b.template cast<T>(), c.template cast<T>(),
-            e.template cast<T>(), T(w),                 T(s),                 T(r)};
+    return {A.template cast<T>(),
+            B.template cast<T>(),
+            b.template cast<T>(),
+            c.template cast<T>(),
+            e.template cast<T>(),
+            T(w),
+            T(s),
+            T(r)};
   }
 };
 
@@ -134,7 +140,8 @@ class QuadraticOracle {
     };
     const Index chunks = (matrix.rows() + chunk - 1) / chunk;
     if (pool_) pool_->run(chunks, rows);
-    else for (Index i = 0; i < chunks; ++i) rows(i);
+    else
+      for (Index i = 0; i < chunks; ++i) rows(i);
   }
   template <class M>
   static void fill(M& m, double deviation, Rng& rng) {

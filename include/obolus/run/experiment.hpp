@@ -26,15 +26,16 @@ struct RunSummary {
   std::string problem, optimiser;
   RunEnd end;
   Round horizon = 0;
-  Row last;                 // of the last finished round
+  Row last;  // of the last finished round
   double regret_gamma = 0;
-  bool closed_form = true;  // the regret's hypergradients rest on a closed-form inner solution
+  bool closed_form = true;     // the regret's hypergradients rest on a closed-form inner solution
   std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
   std::int64_t inner_steps = 0, capped_rounds = 0;
   double largest_distance_y = 0, largest_distance_z = 0;  // certified by the residuals, when μ_g is known
   std::optional<VariationSummary> variation;
+  Preset preset = Preset::standard;
   std::optional<Constants> constants;
-  std::vector<Condition> conditions;
+  std::vector<Condition> conditions;  // of the theorem, for a finished run whose constants are known
   std::optional<Bound> bound;
 
   [[nodiscard]] std::string json() const;
@@ -60,6 +61,8 @@ class Experiment {
 
   [[nodiscard]] std::string config() const;  // complete: reproduces the run
   [[nodiscard]] Round rounds() const;
+  // The theorem's conditions, when the options come from the theory: what a user changed may violate them.
+  [[nodiscard]] std::vector<Condition> theory_conditions() const;
   [[nodiscard]] RunSummary run(const RunControl& control) const;
   // Differences, products, hypergradient and convexity on samples: one line a finding.
   struct CheckLine {

@@ -21,15 +21,14 @@ struct RunEnd {
 namespace detail {
 // The first quantity of a row that is not finite, or nothing.
 inline std::string_view non_finite(const Row& row) {
-  const std::pair<std::string_view, double> quantities[] = {
-      {"f", row.f},
-      {"g", row.g},
-      {"regret_increment", row.regret_increment},
-      {"own_mapping", row.own_mapping},
-      {"hypergradient_error", row.hypergradient_error},
-      {"residual_y", row.residual_y},
-      {"residual_z", row.residual_z},
-      {"lambda", row.lambda}};
+  const std::pair<std::string_view, double> quantities[] = {{"f", row.f},
+                                                            {"g", row.g},
+                                                            {"regret_increment", row.regret_increment},
+                                                            {"own_mapping", row.own_mapping},
+                                                            {"hypergradient_error", row.hypergradient_error},
+                                                            {"residual_y", row.residual_y},
+                                                            {"residual_z", row.residual_z},
+                                                            {"lambda", row.lambda}};
   for (const auto& [name, value] : quantities)
     if (!std::isfinite(value)) return name;
   return {};

@@ -16,14 +16,14 @@ template <class S>
 class AnySession {
  public:
   virtual ~AnySession() = default;
-  virtual Step step(const Rng& rng) = 0;                             // one round's update, on the revealed round
-  [[nodiscard]] virtual const Vector<S>& x() const = 0;              // committed for the round to come
-  [[nodiscard]] virtual const Vector<S>& direction() const = 0;      // d of the last round
-  virtual void copy_y(Out<S> y) = 0;                                 // the committed model
-  virtual void copy_z(Out<S> z) = 0;                                 // the plain inner copy
+  virtual Step step(const Rng& rng) = 0;                         // one round's update, on the revealed round
+  [[nodiscard]] virtual const Vector<S>& x() const = 0;          // committed for the round to come
+  [[nodiscard]] virtual const Vector<S>& direction() const = 0;  // d of the last round
+  virtual void copy_y(Out<S> y) = 0;                             // the committed model
+  virtual void copy_z(Out<S> z) = 0;                             // the plain inner copy
   [[nodiscard]] virtual const OracleCounts& counts() const = 0;
   [[nodiscard]] virtual const ConvexSet& set() const = 0;
-  virtual void fields(Archive& a) = 0;                               // everything that changes
+  virtual void fields(Archive& a) = 0;  // everything that changes
 };
 
 template <class Optimiser, FirstOrderOracle P>
