@@ -9,14 +9,6 @@ void require_length(const Numbers& numbers, Index size, const char* name) {
 }
 
 ConvexSet DomainSection::make(Index dim_x) const {
-  const bool bounds =
-      lower.list || upper.list || std::isfinite(lower.values.front()) || std::isfinite(upper.values.front());
-  if (bounds && set != SetName::box)
-    throw ConfigError(
-        fmt::format("domain.lower, domain.upper: given, but set = \"{}\"; did you mean set = \"box\"?", name_of(set)));
-  if (radius && set != SetName::l2_ball && set != SetName::l1_ball)
-    throw ConfigError(
-        fmt::format("domain.radius: given, but set = \"{}\"; did you mean set = \"l2_ball\"?", name_of(set)));
   // One number stands for all coordinates, also when the other bound is a list.
   const auto wide = [&](const Numbers& n) -> Vector<double> {
     if (!n.list) return Vector<double>::Constant(dim_x, n.values.front());

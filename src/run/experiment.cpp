@@ -75,7 +75,12 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   problem_reader.finish();
   data_checksum = prepared_problem->data_checksum();
   read_section(root, "start", start);
-  read_section(root, "domain", domain);
+  config::SectionReader domain_reader(root, "domain");
+  domain.describe(domain_reader);
+  domain_reader.finish();
+  for (const char* name : {"lower", "upper", "radius"})
+    if (domain_reader.has(name) && !domain_reader.has("set"))
+      domain_reader.reject("set", fmt::format("the name of a set, since {} is given", name));
   read_section(root, "metrics", metrics);
   read_section(root, "log", log);
   config::SectionReader optimiser_reader(root, "optimiser");

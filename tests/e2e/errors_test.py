@@ -303,6 +303,11 @@ class ErrorsTest(program.ProgramTest):
         self.config_refused("domain", "upper", [0.0, -2.0], *both)
         self.config_refused("domain", "lower", float("nan"))
 
+    def test_bounds_without_a_set_are_not_forgotten(self):
+        for domain in ({"lower": -1.0, "upper": 1.0}, {"radius": 2.0}):
+            self.config["domain"] = domain
+            self.config_text_refused(program.toml_text(self.config), r"\bset\b")
+
     def test_balls(self):
         for name in ("l2_ball", "l1_ball"):
             for value in (-1.0, float("nan")):
