@@ -53,6 +53,7 @@ std::string value_text(const T& value) {
   else if constexpr (std::is_same_v<T, std::string>) return quoted_text(value);
   else if constexpr (std::is_same_v<T, Schedule>) return schedule_text(value);
   else if constexpr (std::is_same_v<T, std::optional<double>>) return value ? number_text(*value) : std::string();
+  else if constexpr (std::is_same_v<T, std::optional<Schedule>>) return value ? schedule_text(*value) : std::string();
   else if constexpr (std::is_enum_v<T>) return quoted_text(name_of(value));
   else {
     if (!value.list) return number_text(value.values.front());
@@ -67,7 +68,8 @@ std::string type_text() {
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   else if constexpr (std::is_integral_v<T>) return "integer";
   else if constexpr (std::is_same_v<T, std::string>) return "text";
-  else if constexpr (std::is_same_v<T, Schedule>) return "number or schedule";
+  else if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, std::optional<Schedule>>)
+    return "number or schedule";
   else if constexpr (std::is_same_v<T, Numbers>) return "number or list";
   else if constexpr (std::is_enum_v<T>) {
     std::string text;

@@ -1,8 +1,15 @@
 #include <array>
 
 #include "obolus/optimisers/af2obo.hpp"
+#include "obolus/optimisers/aobo.hpp"
 #include "obolus/optimisers/f2obo.hpp"
+#include "obolus/optimisers/f2sa.hpp"
+#include "obolus/optimisers/fsobo.hpp"
+#include "obolus/optimisers/oagd.hpp"
+#include "obolus/optimisers/obbo.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
+#include "obolus/optimisers/sobbo.hpp"
+#include "obolus/optimisers/sobow.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus::registry {
@@ -15,9 +22,13 @@ class Prepared final : public PreparedOptimiser {
  public:
   // A preset first, then what the section says.
   Prepared(config::SectionReader& reader, const Setting& setting) {
-    apply_preset(setting.preset, options_, setting.constants, setting.horizon);
+    if constexpr (requires { apply_preset(setting.preset, options_, setting.constants, setting.horizon); })
+      apply_preset(setting.preset, options_, setting.constants, setting.horizon);
+    else if (setting.preset != Preset::standard)
+      reader.reject("preset", fmt::format("\"default\": {} has no other preset", Optimiser::info.name));
     options_.describe(reader);
-    if (!options_.L_g1 && std::isfinite(setting.constants.L_g1)) options_.L_g1 = setting.constants.L_g1;
+    if constexpr (requires { options_.L_g1; })
+      if (!options_.L_g1 && std::isfinite(setting.constants.L_g1)) options_.L_g1 = setting.constants.L_g1;
     validate(options_, reader.section());
   }
 
@@ -25,10 +36,14 @@ class Prepared final : public PreparedOptimiser {
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
   [[nodiscard]] double first_gamma() const override { return options_.gamma(1); }
   [[nodiscard]] std::vector<Condition> conditions(const Constants& constants, Round horizon) const override {
-    return theorem_conditions(options_, constants, horizon);
+    if constexpr (requires { theorem_conditions(options_, constants, horizon); })
+      return theorem_conditions(options_, constants, horizon);
+    else return {};
   }
-  [[nodiscard]] Bound bound(const Constants& constants, const BoundInputs& inputs) const override {
-    return regret_bound(options_, constants, inputs);
+  [[nodiscard]] std::optional<Bound> bound(const Constants& constants, const BoundInputs& inputs) const override {
+    if constexpr (requires { regret_bound(options_, constants, inputs); })
+      return regret_bound(options_, constants, inputs);
+    else return std::nullopt;
   }
   [[nodiscard]] std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,
                                                          In<double> x0, In<double> y0) const override {
@@ -52,10 +67,8 @@ constexpr OptimiserEntry entry() {
 }
 
 const std::array optimisers{
-    entry<F2obo>(),
-    entry<F2oboSingleLoop>(),
-    entry<Af2obo>(),
-    entry<Sf2obo>(),
+    entry<F2obo>(), entry<F2oboSingleLoop>(), entry<Af2obo>(), entry<Sf2obo>(), entry<Oagd>(), entry<Sobow>(),
+    entry<Obbo>(),  entry<Sobbo>(),           entry<Fsobo>(),  entry<Aobo>(),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ class PreparedOptimiser {
   [[nodiscard]] virtual std::string section() const = 0;
   [[nodiscard]] virtual double first_gamma() const = 0;
   [[nodiscard]] virtual std::vector<Condition> conditions(const Constants& constants, Round horizon) const = 0;
-  [[nodiscard]] virtual Bound bound(const Constants& constants, const BoundInputs& inputs) const = 0;
+  [[nodiscard]] virtual std::optional<Bound> bound(const Constants& constants, const BoundInputs& inputs) const = 0;
   [[nodiscard]] virtual std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,
                                                                  In<double> x0, In<double> y0) const = 0;
   [[nodiscard]] virtual std::unique_ptr<AnySession<float>> open(AnyOracle<float>& problem, const ConvexSet& set,

@@ -159,12 +159,13 @@ class Runner {
     inputs.V_T = v.V.sum, inputs.H_2T = v.H2.sum, inputs.E_f = v.Ef.sum, inputs.E_g = v.Eg.sum;
     inputs.initial_error = (1 + r.lambda * r.lambda) * (6 * L * y + 3 * L * z);
     inputs.sigma = k.sigma;
-    Bound result = parts_.prepared_optimiser->bound(k, inputs);
+    std::optional<Bound> result = parts_.prepared_optimiser->bound(k, inputs);
+    if (!result) return result;
     std::string estimates;
     for (const auto& [name, sum] : {std::pair{"V_T", v.V}, {"H_2T", v.H2}, {"E_f_y", v.Ef}, {"E_g_y", v.Eg}})
       if (!sum.exact) estimates += (estimates.empty() ? "" : ", ") + std::string(name);
     if (!estimates.empty())
-      result.assumptions.push_back("estimated from below, so the bound may be too small: " + estimates);
+      result->assumptions.push_back("estimated from below, so the bound may be too small: " + estimates);
     return result;
   }
 

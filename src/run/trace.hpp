@@ -23,10 +23,11 @@ class TraceFormatter {
     fmt::format_to(out,
                    R"({{"t":{},"f":{},"g":{},"regret":{},"regret_increment":{},"own_mapping":{},)"
                    R"("hypergradient_error":{},"residual_y":{},"residual_z":{},"lambda":{},"inner_steps":{},)"
-                   R"("inner_steps_y":{},"inner_steps_z":{},"capped":{},"grad_f":{},"grad_g":{},"hvp":{},"cross":{})",
+                   R"("inner_steps_y":{},"inner_steps_z":{},"capped":{},"grad_f":{},"grad_g":{},"hvp":{},"cross":{},)"
+                   R"("values":{})",
                    r.t, r.f, r.g, r.regret, r.regret_increment, r.own_mapping, r.hypergradient_error, r.residual_y,
                    r.residual_z, r.lambda, r.inner_steps, r.inner_steps_y, r.inner_steps_z, r.capped, r.counts.grad_f(),
-                   r.counts.grad_g(), r.counts.hvp, r.counts.cross);
+                   r.counts.grad_g(), r.counts.hvp, r.counts.cross, r.counts.values);
     if (certifies_y(r)) fmt::format_to(out, R"(,"distance_y":{})", distance_y(r));
     if (certifies_z()) fmt::format_to(out, R"(,"distance_z":{})", distance_z(r));
     fmt::format_to(out, R"(,"seconds":{})", r.seconds);
@@ -38,7 +39,9 @@ class TraceFormatter {
   // Certified by strong convexity: μ_g|z − y*| ≤ |∇_y g(z)|, and (λ_t μ_g/2)|y − y*_λ| ≤ |∇_y L_t(y)| once λ_t ≥ 2 L_f1/μ_g
   // (paper, eqs. delta_y, delta_z).
   [[nodiscard]] bool certifies_z() const { return mu_g_ > 0; }
-  [[nodiscard]] bool certifies_y(const Row& r) const { return mu_g_ > 0 && r.lambda * mu_g_ >= 2 * L_f1_; }
+  [[nodiscard]] bool certifies_y(const Row& r) const {
+    return mu_g_ > 0 && r.lambda > 0 && r.lambda * mu_g_ >= 2 * L_f1_;
+  }
   [[nodiscard]] double distance_y(const Row& r) const { return 2 * r.residual_y / (r.lambda * mu_g_); }
   [[nodiscard]] double distance_z(const Row& r) const { return r.residual_z / mu_g_; }
 

@@ -94,11 +94,13 @@ def toml_value(value):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(toml_value, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
     return repr(value)
 
 
 def toml_text(config):
-    """Two-level dicts as TOML."""
+    """Two-level dicts as TOML; what lies deeper becomes inline tables."""
     lines = []
     for section, keys in config.items():
         lines.append(f"[{section}]")

@@ -7,7 +7,8 @@ math.fsum (correctly rounded), so a disagreement beyond rounding is a disagreeme
     rows = trajectory(stream, config)
 
 `stream` is the parsed stream.json, `config` the parsed config.toml (nested dicts); `rows` holds one
-dict a round with the fields of trace.jsonl (all but `seconds`).
+dict a round with the fields of trace.jsonl (all but `seconds`). Other optimisers and the options that
+came later are in methods_reference.py, to which `trajectory` hands them over.
 """
 
 import math
@@ -108,6 +109,14 @@ class Round:
     def g_y(self, x, y):
         return minus(times(self.A, y), self._pull(x))
 
+    def g_yy(self, x, y, v):
+        """The product g_yy v"""
+        return times(self.A, v)
+
+    def g_xy(self, x, y, v):
+        """The product g_xy v, of the size of x"""
+        return [-a for a in transposed_times(self.B, v)]
+
     def inner_solution(self, x):
         """y*(x) = argmin_y g(x, y) = A⁻¹(Bx + b)"""
         return solve_positive_definite(self.A, self._pull(x))
@@ -116,7 +125,7 @@ class Round:
         """P eq. (hypergrad): ∇F = f_x − g_xy v with g_yy v = f_y at y*(x). Here g_yy = A, g_xy v = −B'v."""
         y = self.inner_solution(x)
         v = solve_positive_definite(self.A, self.f_y(x, y))
-        return plus(self.f_x(x, y), 1.0, transposed_times(self.B, v))
+        return minus(self.f_x(x, y), self.g_xy(x, y, v))
 
     def outer_value(self, x):
         """F(x) = f(x, y*(x))"""
@@ -124,7 +133,9 @@ class Round:
 
 
 class Counted:
-    """A round whose gradient calls are counted; a difference g_x(y) − g_x(z) is two calls."""
+    """A round whose calls are counted; a difference g_x(y) − g_x(z) is two calls."""
+
+    KINDS = ("grad_f", "grad_g", "hvp", "cross", "values")
 
     def __init__(self, round_, counts):
         self._round, self._counts = round_, counts
@@ -144,6 +155,22 @@ class Counted:
     def g_y(self, x, y):
         self._counts["grad_g"] += 1
         return self._round.g_y(x, y)
+
+    def g_yy(self, x, y, v):
+        self._counts["hvp"] += 1
+        return self._round.g_yy(x, y, v)
+
+    def g_xy(self, x, y, v):
+        self._counts["cross"] += 1
+        return self._round.g_xy(x, y, v)
+
+    def f(self, x, y):
+        self._counts["values"] += 1
+        return self._round.f(x, y)
+
+    def g(self, x, y):
+        self._counts["values"] += 1
+        return self._round.g(x, y)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -299,6 +326,10 @@ def af2obo_update(oracle, x, y, z, w, options, multiplier, beta):
 
 UPDATES = {"f2obo": f2obo_update, "f2obo_sl": f2obo_update, "sf2obo": f2obo_update, "af2obo": af2obo_update}
 
+# What this file knows of them, as numbers; with a schedule or another option the run is handed over.
+OPTIONS = {"name", "alpha", "beta_rule", "L_g1", "gamma", "lambda1", "tau", "warm_start", "inner_steps",
+           "delta_y", "delta_z", "max_inner", "samples"}  # fmt: skip
+
 
 # --------------------------------------------------------------------------------------------------
 # Schedules
@@ -331,9 +362,34 @@ def outer_direction(oracle, x, y, z, multiplier):
     return plus(oracle.f_x(x, y), multiplier, difference)
 
 
+def measures(round_, project, x, y, direction, gamma, regret_gamma):
+    """What a row says of the committed (x_t, y_t) and of the direction d_t that the round gave."""
+    exact = round_.hypergradient(x)
+    mapping = gradient_mapping(project, x, exact, regret_gamma)
+    own = gradient_mapping(project, x, direction, gamma)
+    return {
+        "f": round_.f(x, y),
+        "g": round_.g(x, y),
+        "regret_increment": dot(mapping, mapping),
+        "own_mapping": dot(own, own),
+        "hypergradient_error": norm(minus(direction, exact)),
+        "x": list(x),
+        "y": list(y),
+    }
+
+
+def is_handed_over(options):
+    known = options["name"] in UPDATES and OPTIONS.issuperset(options)
+    return not known or any(isinstance(value, dict) for value in options.values())
+
+
 def trajectory(stream, config):
     """Every row of the trace that the config gives on the stream."""
     options = config["optimiser"]
+    if is_handed_over(options):
+        import methods_reference  # which imports this file
+
+        return methods_reference.trajectory(stream, config)
     d1, d2 = stream["dims"]["x"], stream["dims"]["y"]
     rounds = [Round(data) for data in stream["rounds"]]
     project = projection(config.get("domain", {}), d1)
@@ -346,7 +402,7 @@ def trajectory(stream, config):
     y = per_coordinate(start.get("y", 0.0), d2)
     z, w = list(y), [0.0] * d2  # z_1 = y_1; w_1 = λ(y_1 − z_1) = 0
 
-    counts = {"grad_f": 0, "grad_g": 0, "hvp": 0}
+    counts = dict.fromkeys(Counted.KINDS, 0)
     increments, rows = [], []
     for t in range(1, config["problem"]["rounds"] + 1):
         round_ = rounds[(t - 1) % len(rounds)]  # rounds repeat cyclically
@@ -357,29 +413,16 @@ def trajectory(stream, config):
         y, z, w, steps = update(oracle, x, y, z, w, options, multiplier, beta_at(options, multiplier))
         direction = outer_direction(oracle, x, y, z, multiplier)
 
-        exact = round_.hypergradient(committed_x)
-        mapping = gradient_mapping(project, committed_x, exact, regret_gamma)
-        own = gradient_mapping(project, committed_x, direction, gamma)
-        increments.append(dot(mapping, mapping))
-        rows.append(
-            {
-                "t": t,
-                "f": round_.f(committed_x, committed_y),
-                "g": round_.g(committed_x, committed_y),
-                "regret": math.fsum(increments),  # P eq. (reg_F), cumulative after round t
-                "regret_increment": increments[-1],
-                "own_mapping": dot(own, own),
-                "hypergradient_error": norm(minus(direction, exact)),
-                "residual_y": norm(penalised_gradient(round_, committed_x, y, multiplier)),
-                "residual_z": norm(round_.g_y(committed_x, z)),
-                "lambda": multiplier,
-                "inner_steps": steps,
-                "grad_f": counts["grad_f"],
-                "grad_g": counts["grad_g"],
-                "hvp": counts["hvp"],
-                "x": list(committed_x),
-                "y": list(committed_y),
-            }
-        )
+        row = measures(round_, project, committed_x, committed_y, direction, gamma, regret_gamma)
+        increments.append(row["regret_increment"])
+        row |= {
+            "t": t,
+            "regret": math.fsum(increments),  # P eq. (reg_F), cumulative after round t
+            "residual_y": norm(penalised_gradient(round_, committed_x, y, multiplier)),
+            "residual_z": norm(round_.g_y(committed_x, z)),
+            "lambda": multiplier,
+            "inner_steps": steps,
+        }
+        rows.append(row | counts)
         x = project(plus(committed_x, -gamma, direction))  # Algorithm 1 line 10, Algorithm 2 line 11
     return rows

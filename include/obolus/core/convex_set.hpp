@@ -196,6 +196,12 @@ class ConvexSet {
     return std::visit([](const auto& set) { return set.name; }, set_);
   }
 
+  // f(set) with the set's own struct, for what only some sets can do.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit(std::forward<F>(f), set_);
+  }
+
   void check_dimension(Index d) const {
     const auto* box = std::get_if<sets::Box>(&set_);
     if (box && box->per_coordinate && box->lower.size() != d)

@@ -38,6 +38,11 @@ class Counted {
   [[nodiscard]] P& problem() { return *p_; }
 
   [[nodiscard]] Dims dims() const { return p_->dims(); }
+  void reveal(Round t)
+    requires Stream<P>
+  {
+    p_->reveal(t);
+  }
   double outer_value(In<Scalar> x, In<Scalar> y) { return ++counts_.values, p_->outer_value(x, y); }
   double inner_value(In<Scalar> x, In<Scalar> y) { return ++counts_.values, p_->inner_value(x, y); }
   void outer_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.f_x, p_->outer_gradient_x(x, y, d); }

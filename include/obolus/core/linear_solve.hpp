@@ -22,6 +22,7 @@ struct CgOptions {
   std::int64_t max_iterations = 1000;
   double relative_tolerance = 1e-15;  // stop at |rhs − Av| <= relative_tolerance |rhs|, at least the epsilon of S
   double damping = 0.0;               // A = g_yy + damping · I
+  bool warm = false;                  // compute the first residual by a product even from a start of zero
 };
 
 struct CgResult {
@@ -33,7 +34,7 @@ struct CgResult {
   bool non_finite = false;          // a NaN or an infinity in rhs, the start, a product or a step
 };
 
-// Solves A v = rhs. v is the start on entry and the solution on return; a start of zero saves a product. Where the
+// Solves A v = rhs. v is the start on entry and the solution on return; a start of zero saves a product unless `warm`. Where the
 // search is refused (negative_curvature, non_finite) v keeps the last good iterate. `apply(In<S> p, Out<S> out)` sets
 // out = g_yy p. Nothing is allocated when the workspace has the size of rhs.
 template <class S, class Apply>
@@ -50,7 +51,7 @@ CgResult conjugate_gradient(Apply&& apply, In<S> rhs, Out<S> v, CgWorkspace<S>& 
   ap.resize(rhs.size());
   const double rhs_squared = inner_product<S>(r, r);
   if (rhs_squared == 0.0) v.setZero();
-  if ((v.array() != S(0)).any()) {
+  if (options.warm || (v.array() != S(0)).any()) {
     multiply(v);
     r -= ap;
   }

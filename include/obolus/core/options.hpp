@@ -1,13 +1,14 @@
 // How options describe themselves, once. An options struct has
 //     template <class V> void describe(V&& v) { v("alpha", alpha, "what it means", Range::positive()); … }
 // and the command line, the config reader, the echo, `obolus list` and the documentation all walk that one list.
-// Members may be double, std::int64_t, bool, std::string, Numbers, std::optional<double>, Schedule, or an enum with a
-// specialisation of EnumNames.
+// Members may be double, std::int64_t, bool, std::string, Numbers, Schedule, std::optional of double or Schedule, or an
+// enum with a specialisation of EnumNames. Two names may lead to one member; the later one wins.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -86,13 +87,18 @@ void validate(const Options& options, std::string_view owner) {
     const auto require = [&](double v) {
       if (!range.holds(v) || !std::isfinite(v)) fail(name, v, range);
     };
+    const auto require_schedule = [&](const Schedule& s) {
+      if (s.is_constant()) require(s.scale);
+      else if (!(s.scale > 0)) fail(name, s.scale, Range::positive());
+      else if (!(s.most > 0)) fail(name, s.most, Range::positive());
+    };
     if constexpr (std::is_same_v<T, bool>) {
     } else if constexpr (std::is_arithmetic_v<T>) {
       require(static_cast<double>(value));
     } else if constexpr (std::is_same_v<T, Schedule>) {
-      if (value.is_constant()) require(value.scale);
-      else if (!(value.scale > 0)) fail(name, value.scale, Range::positive());
-      else if (!(value.most > 0)) fail(name, value.most, Range::positive());
+      require_schedule(value);
+    } else if constexpr (std::is_same_v<T, std::optional<Schedule>>) {
+      if (value) require_schedule(*value);
     } else if constexpr (requires { value.has_value(); }) {
       if (value) require(*value);
     }

@@ -138,8 +138,9 @@ inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
   b.add("16 M/gamma", 16 * k.M / gamma.least);
   b.add("8 V_T/gamma", 8 * in.V_T / gamma.least);
   b.add("16 D_1^2/lambda_1^2 sum t^(-2 tau)", 16 * squared(k.D_1() / o.lambda1) * power_sum(-2 * o.tau, in.T));
-  b.add("384 kappa_g^2 delta_y^2 T", 384 * squared(kappa * o.delta_y) * rounds);
-  b.add("48 kappa_g^2 lambda_T^2 delta_z^2 T", 48 * squared(kappa * lambda_at(o, in.T) * o.delta_z) * rounds);
+  b.add("384 kappa_g^2 delta_y^2 T", 384 * squared(kappa * std::max(o.delta_y(1), o.delta_y(in.T))) * rounds);
+  b.add("48 kappa_g^2 lambda_T^2 delta_z^2 T",
+        48 * squared(kappa * lambda_at(o, in.T) * std::max(o.delta_z(1), o.delta_z(in.T))) * rounds);
   return b;
 }
 

@@ -24,7 +24,7 @@ struct Row {
   double regret = 0, regret_increment = 0;
   double own_mapping = 0;          // |G_X(x_t, d_t, γ_t)|²
   double hypergradient_error = 0;  // |d_t − ∇F_t(x_t)|
-  double residual_y = 0;           // |∇_y f + λ_t ∇_y g|
+  double residual_y = 0;           // |∇_y f + λ_t ∇_y g|, or |∇_y g| for a method without a penalty
   double residual_z = 0;           // |∇_y g|
   double lambda = 0;
   std::int64_t inner_steps = 0, inner_steps_y = 0, inner_steps_z = 0;
@@ -69,9 +69,13 @@ class RegretMeter {
     difference_ = session.direction() - true_;
     row.hypergradient_error = euclidean_norm<S>(difference_);
     session.copy_y(z_);  // y_ keeps the committed model
-    problem.outer_gradient_y(x_, z_, f_y_);
     problem.inner_gradient_y(x_, z_, g_y_);
-    f_y_ += S(step.lambda) * g_y_;
+    if (step.penalised) {
+      problem.outer_gradient_y(x_, z_, f_y_);
+      f_y_ += S(step.lambda) * g_y_;
+    } else {
+      f_y_ = g_y_;
+    }
     row.residual_y = euclidean_norm<S>(f_y_);
     session.copy_z(z_);
     problem.inner_gradient_y(x_, z_, g_y_);

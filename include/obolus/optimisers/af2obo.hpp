@@ -19,16 +19,23 @@ struct Af2oboOptions {
   Schedule beta = 0.01;
   std::optional<double> L_g1 = {};
   WarmStart warm_start = WarmStart::separate;
-  double delta_y = 1e-2;
-  double delta_z = 1e-4;
+  Schedule delta_y = 1e-2;
+  Schedule delta_z = 1e-4;
   std::int64_t max_inner = 10'000;
+  std::int64_t order = 1;
+  InnerSolver inner_solver = InnerSolver::gd;
+  LambdaRule lambda_rule = LambdaRule::power;
+  double balance = 1.0;
+  OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
-    v("delta_y", delta_y, "y's loop stops at |∇_y f + λ_t ∇_y g| ≤ δ_y; theory: T^(−1/2)", Range::positive());
+    v("delta_y", delta_y, "y's loop stops at |∇_y f + λ_t ∇_y g| ≤ δ_y; theory: T^(−1/2), without a horizon t^(−1/2)",
+      Range::positive());
     v("delta_z", delta_z, "z's loop stops at |∇_y g| ≤ δ_z; theory: T^(−(1+2τ)/2)", Range::positive());
     v("max_inner", max_inner, "most steps of either loop in a round; reaching it is reported", Range::at_least(1.0));
+    describe_extensions(*this, v);
   }
 };
 
@@ -41,23 +48,45 @@ class Af2obo : public PenaltyOptimiser<Af2oboOptions> {
   template <FirstOrderOracle P>
   Step step(P& p, State<P>& s, const Rng&) const {
     const PenaltyRound r = begin_round(p, s);
-    const Until until_z{options_.delta_z, options_.max_inner}, until_y{options_.delta_y, options_.max_inner};
-    if (dual()) s.space.copy(p, s.z, s.previous);
-    const LoopResult z = s.space.descend_until(p, s.x, s.z, r.alpha, until_z);
+    const Until until_z{options_.delta_z(s.t), options_.max_inner}, until_y{options_.delta_y(s.t), options_.max_inner};
+    return finish_round(r, p, s,
+                        paired() ? pair_loops(r, p, s, until_y, until_z) : copies_loops(r, p, s, until_y, until_z));
+  }
+
+ private:
+  // A NaN ends a loop at once and would leave the iterate finite: the residuals tell.
+  static void add(Step& step, const LoopResult& loop, const Until& until, std::int64_t& counter) {
+    counter += loop.steps;
+    step.inner_iterations += loop.steps;
+    step.capped = step.capped || !loop.reached(until);
+    if (!std::isfinite(loop.norm)) step.status = Status::non_finite_inner;
+  }
+
+  template <class P>
+  Step pair_loops(const PenaltyRound& r, P& p, State<P>& s, Until until_y, Until until_z) const {
+    Step step;
+    if (dual()) s.space.copy(p, s.z, s.centre);
+    add(step, s.space.descend_until(p, s.x, s.z, r.alpha, until_z), until_z, step.steps_z);
     if (dual()) {  // y = z + w/λ stays where it is while z moves
-      s.space.axpy(p, r.lambda, s.previous, s.y);
+      s.space.axpy(p, r.lambda, s.centre, s.y);
       s.space.axpy(p, -r.lambda, s.z, s.y);
     }
-    const LoopResult y = dual() ? s.space.descend_dual_until(p, s.x, s.z, s.y, r.dual(), until_y)
-                                : s.space.descend_penalised_until(p, s.x, s.y, r.beta, r.penalty(), until_y);
-    // A NaN ends a loop at once and would leave the iterate finite: the residuals tell.
-    const bool finite = std::isfinite(z.norm) && std::isfinite(y.norm);
-    return finish_round(r, p, s,
-                        {.status = finite ? Status::ok : Status::non_finite_inner,
-                         .inner_iterations = z.steps + y.steps,
-                         .steps_y = y.steps,
-                         .steps_z = z.steps,
-                         .capped = !z.reached(until_z) || !y.reached(until_y)});
+    add(step,
+        dual() ? s.space.descend_dual_until(p, s.x, s.z, s.y, {r.alpha, r.beta, r.lambda}, until_y)
+               : s.space.descend_penalised_until(p, s.x, s.y, r.beta, {1.0, r.lambda}, until_y),
+        until_y, step.steps_y);
+    return step;
+  }
+
+  template <class P>
+  Step copies_loops(const PenaltyRound& r, P& p, State<P>& s, Until until_y, Until until_z) const {
+    Step step;
+    auto loop = loops(p, s, r);
+    for (PenaltyCopy<P>& c : s.copies) {
+      const Until& until = c.j == 0 ? until_z : until_y;
+      add(step, loop.until(options_.inner_solver, c, until), until, c.j == 0 ? step.steps_z : step.steps_y);
+    }
+    return step;
   }
 };
 

@@ -2,7 +2,8 @@
 //
 // Per round, K_t times:   z ← z − α ∇_y g_t(x_t, z),   y ← y − β_t (∇_y f_t + λ_t ∇_y g_t)(x_t, y);
 // then  d_t = ∇_x f_t(x_t, y) + λ_t (∇_x g_t(x_t, y) − ∇_x g_t(x_t, z)),   x ← Proj_X(x − γ_t d_t).
-// Costs 2K g_y, K f_y, 1 f_x, 2 g_x and no Hessian-vector product.
+// Costs 2K g_y, K f_y, 1 f_x, 2 g_x and no Hessian-vector product. Beyond the paper: `order` p (stencil.hpp; order 2 costs 2K g_y,
+// 2K f_y, 2 f_x, 2 g_x), `inner_solver`, `lambda_rule`, `outer_step`.
 #pragma once
 
 #include "obolus/optimisers/info.hpp"
@@ -20,11 +21,17 @@ struct F2oboOptions {
   std::optional<double> L_g1 = {};
   WarmStart warm_start = WarmStart::separate;
   Schedule inner_steps = 5.0;
+  std::int64_t order = 1;
+  InnerSolver inner_solver = InnerSolver::gd;
+  LambdaRule lambda_rule = LambdaRule::power;
+  double balance = 1.0;
+  OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
     v("inner_steps", inner_steps, "K_t, steps of y and z a round", Range::count());
+    describe_extensions(*this, v);
   }
 };
 
@@ -50,10 +57,12 @@ struct F2oboSingleLoopOptions {
   Schedule beta = 0.01;
   std::optional<double> L_g1 = {};
   WarmStart warm_start = WarmStart::separate;
+  OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
+    outer.describe(v);
   }
 };
 

@@ -1,132 +1,38 @@
-// What the paper's three algorithms share: the multiplier λ_t, the step-size rules, the pair (y, z) with its warm
-// starts, and the outer step. Each algorithm adds only its inner loop.
+// What the paper's three algorithms share: the multiplier λ_t, the pair (y, z) with its warm starts, its extension to the
+// copies of a stencil, and the outer step. Each algorithm adds only its inner loop.
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
-#include "obolus/core/archive.hpp"
-#include "obolus/core/convex_set.hpp"
-#include "obolus/core/inner.hpp"
-#include "obolus/core/options.hpp"
-#include "obolus/core/schedule.hpp"
-#include "obolus/core/status.hpp"
+#include "obolus/optimisers/frame.hpp"
+#include "obolus/optimisers/penalty_state.hpp"
+#include "obolus/optimisers/stencil_loops.hpp"
 
 namespace obolus {
 
-// β_t, which the paper's experiments never give.
-enum class BetaRule : std::uint8_t {
-  alpha_over_lambda,  // α_t/λ_t: y and z contract at the same pace
-  theory,             // 1/(2 λ_t L_g1), the limit of Theorems 1–3; half of the above when α = 1/L_g1
-  schedule,           // the option `beta` as it stands (Theorem 4: 1/(2 λ_1 L_g1 t^b))
-};
-template <>
-struct EnumNames<BetaRule> {
-  static constexpr std::array<std::pair<BetaRule, std::string_view>, 3> values{
-      {{BetaRule::alpha_over_lambda, "alpha/lambda"}, {BetaRule::theory, "theory"}, {BetaRule::schedule, "schedule"}}};
-};
-
-// How y and z meet a new round.
-enum class WarmStart : std::uint8_t {
-  separate,  // the paper: both carry over
-  tied,      // y ← z when the round's update begins
-  dual,      // z and w = λ(y − z) carry over: when λ changes, w is kept and y = z + w/λ moves
-};
-template <>
-struct EnumNames<WarmStart> {
-  static constexpr std::array<std::pair<WarmStart, std::string_view>, 3> values{
-      {{WarmStart::separate, "separate"}, {WarmStart::tied, "tied"}, {WarmStart::dual, "dual"}}};
-};
-
-// The options that every algorithm of the family has, as members of its own (flat) options struct:
-//   Schedule alpha, gamma, beta; BetaRule beta_rule; double lambda1, tau; std::optional<double> L_g1; WarmStart warm_start.
-// Flat, so that designated initialisers reach them: F2obo({.alpha = 0.1, .lambda1 = 5}, set).
-template <class Options, class V>
-void describe_penalty(Options& o, V&& v) {
-  v("alpha", o.alpha, "step size of z, α_t", Range::positive());
-  v("gamma", o.gamma, "outer step size, γ_t", Range::positive());
-  v("lambda1", o.lambda1, "first multiplier; theory wants λ_1 > 2 L_f1/μ_g", Range::positive());
-  v("tau", o.tau, "growth of the multiplier: λ_t = λ_1 t^τ", Range::at_least(0.0));
-  v("beta_rule", o.beta_rule, "step size of y, β_t: α_t/λ_t, or 1/(2 λ_t L_g1), or the option `beta`");
-  v("beta", o.beta, "β_t when beta_rule = \"schedule\"", Range::positive());
-  v("L_g1", o.L_g1,
-    "Lipschitz constant of ∇g for beta_rule = \"theory\"; unset: in configs the problem's own, else 1/α_1",
-    Range::positive());
-  v("warm_start", o.warm_start,
-    "separate: y and z carry over (the paper); tied: y ← z each round; dual: keep λ(y − z)");
-}
-
-// λ_{t+1} = (1 + 1/t)^τ λ_t telescopes to this exactly.
-template <class Options>
-[[nodiscard]] double lambda_at(const Options& o, Round t) {
-  return o.lambda1 * std::pow(static_cast<double>(t), o.tau);
-}
-
-template <class Options>
-[[nodiscard]] double beta_at(const Options& o, Round t) {
-  switch (o.beta_rule) {
-    case BetaRule::alpha_over_lambda: return o.alpha(t) / lambda_at(o, t);
-    case BetaRule::theory: return 1.0 / (2.0 * lambda_at(o, t) * o.L_g1.value_or(1.0 / o.alpha(1)));
-    case BetaRule::schedule: break;
-  }
-  return o.beta(t);
-}
-
-// Everything that changes from round to round, and the buffers of the inner primitives.
-template <class P>
-struct PenaltyState {
-  using S = ScalarOf<P>;
-  Round t = 0;          // rounds done
-  double lambda = 1.0;  // λ of the last round
-  Vector<S> x;          // committed for the round to come
-  Vector<S> direction;  // d of the last round
-  Inner<P> z;
-  Inner<P> y;           // under `dual`: w = λ(y − z)
-  Inner<P> previous;    // scratch of the adaptive dual loop
-  InnerSpace<P> space;  // scratch
-
-  PenaltyState(P& p, In<S> x0, In<S> y0)
-      : x(x0), direction(Vector<S>::Zero(x0.size())), z(make(p, y0)), y(make(p, y0)), previous(make(p, y0)), space(p) {}
-
-  void fields(Archive& a) {
-    a("t", t), a("lambda", lambda), a("x", x), a("direction", direction), a("z", z), a("y", y);
-  }
-
- private:
-  static Inner<P> make(P& p, In<S> start) { return InnerSpace<P>(p).make(p, start); }
-};
-
-// Round-by-round numbers, read off the options once a round.
-struct PenaltyRound {
-  double alpha, beta, gamma, lambda;
-  template <class Options>
-  PenaltyRound(const Options& o, Round t)
-      : alpha(o.alpha(t)), beta(beta_at(o, t)), gamma(o.gamma(t)), lambda(lambda_at(o, t)) {}
-  [[nodiscard]] Penalty penalty() const { return {1.0, lambda}; }
-  [[nodiscard]] DualStep dual() const { return {alpha, beta, lambda}; }
-};
-
 // The frame of Algorithms 1–3. An algorithm derives from it, names itself in `info` and writes `step`.
+//
+// Order 1 with plain steps is the paper's pair (y, z), through the fused primitives. Any other order or solver works on the
+// copies of a stencil.
 template <class OptionsType>
-class PenaltyOptimiser {
+class PenaltyOptimiser : public Frame<OptionsType> {
  public:
   using Options = OptionsType;
+  using Frame<OptionsType>::Frame;
   template <class P>
   using State = PenaltyState<P>;
-
-  PenaltyOptimiser(Options options, ConvexSet set) : options_(std::move(options)), set_(std::move(set)) {
-    validate(options_, "optimiser");
-  }
-
-  [[nodiscard]] const Options& options() const { return options_; }
-  [[nodiscard]] const ConvexSet& set() const { return set_; }
 
   // x_1 is projected onto X; z_1 = y_1, hence w_1 = 0.
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    set_.template project<ScalarOf<P>>(s.x);
-    s.lambda = lambda_at(options_, 1);
+    this->set_.template project<ScalarOf<P>>(s.x);
+    s.outer = this->outer_.template init<ScalarOf<P>>(s.x);
+    s.lambda = s.next_lambda = options_.lambda1;
+    s.step = options_.alpha(1);
+    if (!paired()) s.make_copies(p, y0, order(), inner_solver_of(options_));
     if (dual()) s.space.from_dense(p, Vector<ScalarOf<P>>::Zero(y0.size()), s.y);
     return s;
   }
@@ -134,61 +40,182 @@ class PenaltyOptimiser {
   // The committed model y, densely; under `dual` it is z + w/λ with the λ of the round that made w.
   template <FirstOrderOracle P>
   void copy_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
+    if (!paired()) return s.space.to_dense(p, s.copy(1).value, out);
     if (!dual()) return s.space.to_dense(p, s.y, out);
-    s.space.copy(p, s.z, s.previous);
-    s.space.axpy(p, 1.0 / s.lambda, s.y, s.previous);
-    s.space.to_dense(p, s.previous, out);
+    s.space.copy(p, s.z, s.centre);
+    s.space.axpy(p, 1.0 / s.lambda, s.y, s.centre);
+    s.space.to_dense(p, s.centre, out);
+  }
+
+  // The plain inner copy; for a stencil without one, the mean of y_1 and y_−1.
+  template <FirstOrderOracle P>
+  void copy_z(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
+    if (paired()) return s.space.to_dense(p, s.z, out);
+    find_centre(p, s);
+    s.space.to_dense(p, s.centre, out);
   }
 
  protected:
-  [[nodiscard]] bool dual() const { return options_.warm_start == WarmStart::dual; }
+  using Frame<OptionsType>::options_;
+
+  [[nodiscard]] std::int64_t order() const { return order_of(options_); }
+  [[nodiscard]] bool paired() const { return order() == 1 && inner_solver_of(options_) == InnerSolver::gd; }
+  // The pair stores w in the place of y.
+  [[nodiscard]] bool dual() const { return paired() && options_.warm_start == WarmStart::dual; }
+
+  template <class P>
+  [[nodiscard]] StencilLoops<P> loops(P& p, State<P>& s, const PenaltyRound& r) const {
+    return {p, s, r, options_.alpha(1)};
+  }
 
   template <class P>
   [[nodiscard]] PenaltyRound begin_round(P& p, State<P>& s) const {
     ++s.t;
-    if (options_.warm_start == WarmStart::tied) s.space.copy(p, s.z, s.y);
-    return PenaltyRound(options_, s.t);
+    const PenaltyRound r(options_, s.t, multiplier(s));
+    if (!paired()) meet_round(p, s, r.lambda);
+    else if (options_.warm_start == WarmStart::tied) s.space.copy(p, s.z, s.y);
+    return r;
   }
 
-  // One iteration of y and z together.
+  // Iteration k of all inner iterates together. `fresh`: the functions changed since the last one.
   template <class P>
-  void iterate(const PenaltyRound& r, P& p, State<P>& s) const {
-    if (dual()) s.space.descend_dual(p, s.x, s.z, s.y, r.dual());
-    else s.space.descend_pair(p, s.x, s.y, s.z, r.beta, r.penalty(), r.alpha);
+  void iterate(const PenaltyRound& r, P& p, State<P>& s, std::int64_t k, bool fresh = false) const {
+    if (!paired()) return loops(p, s, r).iterate(inner_solver_of(options_), k, fresh);
+    if (dual()) s.space.descend_dual(p, s.x, s.z, s.y, {r.alpha, r.beta, r.lambda});
+    else s.space.descend_pair(p, s.x, s.y, s.z, r.beta, {1.0, r.lambda}, r.alpha);
   }
 
-  // d_t, then x_{t+1} = Proj_X(x_t − γ_t d_t).
+  // d_t, then the outer step with γ_t.
   template <class P>
   Step finish_round(const PenaltyRound& r, P& p, State<P>& s, Step step) const {
-    using S = ScalarOf<P>;
     s.lambda = step.lambda = r.lambda;
-    step.gamma = r.gamma;
-    if (step.status != Status::ok || !s.space.all_finite(p, s.y) || !s.space.all_finite(p, s.z)) {
-      step.status = Status::non_finite_inner;
-      return step;
+    step.penalised = true;
+    if (step.status != Status::ok || !finite(p, s)) step.status = Status::non_finite_inner;
+    if (step.status == Status::ok) {
+      if (!paired()) stencil_direction(p, s, r.lambda);
+      else if (dual()) s.space.dual_direction(p, s.x, s.z, s.y, r.lambda, s.direction);
+      else s.space.penalty_direction(p, s.x, s.y, s.z, r.lambda, s.direction);
+      s.next_lambda = next_multiplier(r, p, s);
     }
-    if (dual()) s.space.dual_direction(p, s.x, s.z, s.y, r.lambda, s.direction);
-    else s.space.penalty_direction(p, s.x, s.y, s.z, r.lambda, s.direction);
-    if (!s.direction.allFinite()) {
-      step.status = Status::non_finite_direction;
-      return step;
-    }
-    s.x.noalias() -= S(r.gamma) * s.direction;
-    set_.template project<S>(s.x);
-    if (!s.x.allFinite()) step.status = Status::non_finite_outer;
-    return step;
+    return this->move(r.gamma, s, step);
   }
 
   // Algorithm 1 with K inner iterations.
   template <class P>
   Step fixed_loop(P& p, State<P>& s, std::int64_t iterations) const {
     const PenaltyRound r = begin_round(p, s);
-    for (std::int64_t k = 0; k < iterations; ++k) iterate(r, p, s);
+    for (std::int64_t k = 0; k < iterations; ++k) iterate(r, p, s, k);
     return finish_round(r, p, s, {.inner_iterations = iterations, .steps_y = iterations, .steps_z = iterations});
   }
 
-  Options options_;
-  ConvexSet set_;
+ private:
+  template <class P>
+  [[nodiscard]] double multiplier(const State<P>& s) const {
+    if constexpr (requires { options_.tau; }) {
+      if constexpr (requires { options_.lambda_rule; })
+        if (options_.lambda_rule == LambdaRule::balance) return s.next_lambda;
+      return lambda_at(options_, s.t);
+    } else {
+      return s.next_lambda;
+    }
+  }
+
+  // centre ← z or the mean of y_1 and y_−1
+  template <class P>
+  void find_centre(P& p, State<P>& s) const {
+    if (has_plain_copy(order())) return s.space.copy(p, s.copy(0).value, s.centre);
+    s.space.copy(p, s.copy(1).value, s.centre);
+    s.space.axpy(p, -0.5, s.copy(1).value, s.centre);
+    s.space.axpy(p, 0.5, s.copy(-1).value, s.centre);
+  }
+
+  // tied: every copy starts from the centre; dual: every λ(y_j − centre) is kept when λ changes
+  template <class P>
+  void meet_round(P& p, State<P>& s, double lambda) const {
+    if (options_.warm_start == WarmStart::separate) return;
+    const double kept = options_.warm_start == WarmStart::tied ? 0.0 : s.lambda / lambda;
+    if (kept == 1.0) return;
+    find_centre(p, s);
+    for (PenaltyCopy<P>& c : s.copies) {
+      if (kept == 0.0) {
+        s.space.copy(p, s.centre, c.value);
+      } else {
+        s.space.copy(p, c.value, c.previous);
+        s.space.axpy(p, kept - 1.0, c.previous, c.value);
+        s.space.axpy(p, 1.0 - kept, s.centre, c.value);
+      }
+    }
+  }
+
+  template <class P>
+  [[nodiscard]] bool finite(P& p, State<P>& s) const {
+    if (paired()) return s.space.all_finite(p, s.y) && s.space.all_finite(p, s.z);
+    for (const PenaltyCopy<P>& c : s.copies)
+      if (!s.space.all_finite(p, c.value)) return false;
+    return true;
+  }
+
+  // d = Σ_j a_j [j f_x(y_j) + λ g_x(y_j)]. The difference of order 2 is taken where the problem can without cancelling:
+  // ½ [f_x(y_1) + λ(g_x(y_1) − g_x(y_−1))] + ½ f_x(y_−1).
+  template <class P>
+  void stencil_direction(P& p, State<P>& s, double lambda) const {
+    using S = ScalarOf<P>;
+    if (order() <= 2) {
+      const Inner<P>& other = s.copy(order() == 1 ? 0 : -1).value;
+      s.space.penalty_direction(p, s.x, s.copy(1).value, other, lambda, s.direction);
+      if (order() == 1) return;
+      s.space.to_dense(p, other, s.dense);
+      p.outer_gradient_x(s.x, s.dense, s.f_x);
+      s.direction = S(0.5) * (s.direction + s.f_x);
+      return;
+    }
+    s.direction.setZero();
+    for (const PenaltyCopy<P>& c : s.copies) {
+      s.space.to_dense(p, c.value, s.dense);
+      p.inner_gradient_x(s.x, s.dense, s.f_x);
+      s.direction += S(c.weight * lambda) * s.f_x;
+      if (c.j == 0) continue;
+      p.outer_gradient_x(s.x, s.dense, s.f_x);
+      s.direction += S(c.weight * c.j) * s.f_x;
+    }
+  }
+
+  template <class P>
+  [[nodiscard]] double next_multiplier(const PenaltyRound& r, P& p, State<P>& s) const {
+    if constexpr (requires { options_.increment; }) {
+      return r.lambda + options_.increment(s.t);
+    } else if constexpr (requires { options_.lambda_rule; }) {
+      if (options_.lambda_rule == LambdaRule::balance) return balanced(r, p, s);
+    }
+    return r.lambda;
+  }
+
+  // With w = λ(y − z) the bias of w is of the order |w| λ^−p and its inner error λE, E = α|residual|: their sum is least
+  // near λ = (|w|/E)^(1/(p+1)), the constants of f and g being the option `balance`.
+  template <class P>
+  [[nodiscard]] double balanced(const PenaltyRound& r, P& p, State<P>& s) const {
+    using S = ScalarOf<P>;
+    const bool plain = has_plain_copy(order());
+    double w = 0.0, residual = 0.0;
+    if (paired()) {
+      s.space.copy(p, s.y, s.centre);
+      if (!dual()) s.space.axpy(p, -1.0, s.z, s.centre);
+      residual = s.space.gradient_norm(p, s.x, s.z);
+      w = dual() ? 1.0 : r.lambda;
+    } else {
+      s.space.copy(p, s.copy(1).value, s.centre);
+      s.space.axpy(p, -1.0, s.copy(plain ? 0 : -1).value, s.centre);
+      residual = plain ? s.space.gradient_norm(p, s.x, s.copy(0).value)
+                       : s.space.penalised_gradient_norm(p, s.x, s.copy(1).value, {1.0, r.lambda}) / r.lambda;
+      w = plain ? r.lambda : 0.5 * r.lambda;
+    }
+    s.space.to_dense(p, s.centre, s.dense);
+    w *= euclidean_norm<S>(s.dense);
+    const double error = r.alpha * residual, most = lambda_at(options_, s.t + 1);
+    const double target = error > 0.0 ? std::pow(options_.balance * w / error, 1.0 / static_cast<double>(order() + 1))
+                                      : std::numeric_limits<double>::infinity();
+    return std::min(std::max(target, options_.lambda1), std::max(most, options_.lambda1));
+  }
 };
 
 }  // namespace obolus

@@ -8,16 +8,9 @@
 #pragma once
 
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/sampled_penalty.hpp"
 
 namespace obolus {
-
-enum class Samples : std::uint8_t { round, fresh };
-template <>
-struct EnumNames<Samples> {
-  static constexpr std::array<std::pair<Samples, std::string_view>, 2> values{
-      {{Samples::round, "round"}, {Samples::fresh, "fresh"}}};
-};
 
 struct Sf2oboOptions {
   Schedule alpha = 0.1;
@@ -32,41 +25,31 @@ struct Sf2oboOptions {
   Samples samples = Samples::round;
   Schedule batch = 256.0;
   Schedule outer_batch = 256.0;
+  std::int64_t order = 1;
+  InnerSolver inner_solver = InnerSolver::gd;
+  LambdaRule lambda_rule = LambdaRule::power;
+  double balance = 1.0;
+  OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
     v("inner_steps", inner_steps, "K_t, steps of y and z a round; theory: 4κ_g t^max(b−τ, a) log t", Range::count());
-    v("samples", samples, "round: one batch a round, reused; fresh: new draws for every step (Algorithm 3)");
-    v("batch", batch, "B_t, samples of an inner step (and of the round when samples = \"round\")", Range::count());
-    v("outer_batch", outer_batch, "B̂_t, samples of the outer step when samples = \"fresh\"", Range::count());
+    describe_samples(*this, v);
+    describe_extensions(*this, v);
   }
 };
 
-class Sf2obo : public PenaltyOptimiser<Sf2oboOptions> {
+class Sf2obo : public SampledPenaltyOptimiser<Sf2oboOptions> {
  public:
   static constexpr OptimiserInfo info{"sf2obo", "SF²OBO: stochastic gradients",
                                       "F²OBO paper, Algorithm 3 and Theorem 4",
                                       /*needs_hvp=*/false, /*stochastic=*/true};
-  using PenaltyOptimiser::PenaltyOptimiser;
+  using SampledPenaltyOptimiser::SampledPenaltyOptimiser;
 
   template <StochasticOracle P>
   Step step(P& p, State<P>& s, const Rng& rng) const {
-    const PenaltyRound r = begin_round(p, s);
-    const bool fresh = options_.samples == Samples::fresh;
-    const std::int64_t iterations = options_.inner_steps.count(s.t);
-    const std::int64_t inner = options_.batch.count(s.t), outer = options_.outer_batch.count(s.t);
-    Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
-    if (!fresh) p.resample({inner, inner}, draws);
-    for (std::int64_t k = 0; k < iterations; ++k) {
-      if (fresh) p.resample({inner, inner}, draws);
-      iterate(r, p, s);
-    }
-    if (fresh) p.resample({outer, outer}, draws);
-    const Step report =
-        finish_round(r, p, s, {.inner_iterations = iterations, .steps_y = iterations, .steps_z = iterations});
-    p.expectation();
-    return report;
+    return sampled_loop(p, s, rng);
   }
 };
 

@@ -98,11 +98,28 @@ inline void assumptions(ConditionList& list, const Constants& k, std::string_vie
   list.cite(theorem);
 }
 
+// Named only where an option leaves the paper: the theorems say nothing there.
+template <class Options>
+void beyond_the_paper(ConditionList& list, const Options& o) {
+  const auto require = [&](std::string_view name, bool holds, std::string got) {
+    if (!holds) list.state(name, false, std::move(got));
+  };
+  if constexpr (requires { o.order; }) {
+    require("order = 1", o.order == 1, std::to_string(o.order));
+    require("inner_solver = gd", o.inner_solver == InnerSolver::gd, std::string(name_of(o.inner_solver)));
+    require("lambda_rule = power", o.lambda_rule == LambdaRule::power, std::string(name_of(o.lambda_rule)));
+  }
+  const Geometry geometry = o.outer.geometry;
+  require("outer_step = euclidean", geometry == Geometry::euclidean, std::string(name_of(geometry)));
+  require("shrinkage = 0", o.outer.shrinkage == 0.0, text(o.outer.shrinkage));
+}
+
 template <class Options>
 void shared_conditions(ConditionList& list, const Options& o, const Constants& k, Round T) {
   list.above("lambda_1 > 2 L_f1/mu_g", o.lambda1, 2 * k.L_f1 / k.mu_g);
   list.at_most("alpha_t <= 1/L_g1", alpha_extremes(o, T).most, 1 / k.L_g1);
   list.state("warm_start = separate", o.warm_start == WarmStart::separate, std::string(name_of(o.warm_start)));
+  beyond_the_paper(list, o);
 }
 
 template <class Options>
@@ -211,8 +228,9 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   constant_smooth_gamma(list, o, k, T);
   const double horizon = static_cast<double>(T);
   constexpr std::string_view remark = "; Theorem 3 sets it equal, and a smaller one keeps its bound of the regret";
-  list.at_most("delta_y <= T^(-1/2)", o.delta_y, std::pow(horizon, -0.5), remark);
-  list.at_most("delta_z <= T^(-(1+2 tau)/2)", o.delta_z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
+  const double y = std::max(o.delta_y(1), o.delta_y(T)), z = std::max(o.delta_z(1), o.delta_z(T));
+  list.at_most("delta_y <= T^(-1/2)", y, std::pow(horizon, -0.5), remark);
+  list.at_most("delta_z <= T^(-(1+2 tau)/2)", z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
   return std::move(list).take();
 }
 

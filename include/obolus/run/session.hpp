@@ -20,7 +20,7 @@ class AnySession {
   [[nodiscard]] virtual const Vector<S>& x() const = 0;          // committed for the round to come
   [[nodiscard]] virtual const Vector<S>& direction() const = 0;  // d of the last round
   virtual void copy_y(Out<S> y) = 0;                             // the committed model
-  virtual void copy_z(Out<S> z) = 0;                             // the plain inner copy
+  virtual void copy_z(Out<S> z) = 0;                             // the plain inner copy; y where there is none
   [[nodiscard]] virtual const OracleCounts& counts() const = 0;
   [[nodiscard]] virtual const ConvexSet& set() const = 0;
   virtual void fields(Archive& a) = 0;  // everything that changes
@@ -39,7 +39,10 @@ class Session final : public AnySession<ScalarOf<P>> {
   [[nodiscard]] const Vector<S>& x() const override { return state_.x; }
   [[nodiscard]] const Vector<S>& direction() const override { return state_.direction; }
   void copy_y(Out<S> y) override { optimiser_.copy_y(counted_, state_, y); }
-  void copy_z(Out<S> z) override { state_.space.to_dense(counted_, state_.z, z); }
+  void copy_z(Out<S> z) override {
+    if constexpr (requires { optimiser_.copy_z(counted_, state_, z); }) optimiser_.copy_z(counted_, state_, z);
+    else optimiser_.copy_y(counted_, state_, z);
+  }
   [[nodiscard]] const OracleCounts& counts() const override { return counted_.counts(); }
   [[nodiscard]] const ConvexSet& set() const override { return optimiser_.set(); }
   void fields(Archive& a) override { a("state", state_), a("counts", counted_.counts()); }

@@ -1,0 +1,157 @@
+// The outer step in the geometry a user chooses, with shrinkage to the mean: an option of every optimiser.
+//
+//   euclidean   x ← Proj_X(x − γd), the paper's
+//   diagonal    s ← b s + (1 − b) d²,  h = √s + ε;  x ← argmin_{u ∈ X} <d, u> + Σ h_i (u_i − x_i)²/(2γ)
+//   entropy     x_i ← x_i exp(−γ d_i), scaled back onto the simplex or clipped: mirror descent for Σ x ln x
+//   log_adam    Adam (Kingma, Ba 2015) on ln x, whose gradient is x_i d_i
+// Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is x − γd, or ln x in the last two.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/convex_set.hpp"
+#include "obolus/core/options.hpp"
+#include "obolus/core/weighted_projection.hpp"
+
+namespace obolus {
+
+enum class Geometry : std::uint8_t { euclidean, diagonal, entropy, log_adam };
+template <>
+struct EnumNames<Geometry> {
+  static constexpr std::array<std::pair<Geometry, std::string_view>, 4> values{{{Geometry::euclidean, "euclidean"},
+                                                                                {Geometry::diagonal, "diagonal"},
+                                                                                {Geometry::entropy, "entropy"},
+                                                                                {Geometry::log_adam, "log_adam"}}};
+};
+
+struct OuterStepOptions {
+  Geometry geometry = Geometry::euclidean;
+  double decay = 0.9;
+  double decay2 = 0.999;
+  double epsilon = 1e-8;
+  double shrinkage = 0.0;
+
+  template <class V>
+  void describe(V&& v) {
+    v("outer_step", geometry, "geometry of the step of x; entropy and log_adam keep x > 0");
+    v("outer_decay", decay, "memory of the squares in `diagonal`, of the mean in `log_adam`", below_one);
+    v("outer_decay2", decay2, "memory of the squares in `log_adam`", below_one);
+    v("outer_epsilon", epsilon, "added to the root of the squares", Range::positive());
+    v("shrinkage", shrinkage, "part of the way to the mean of the coordinates that every outer step adds",
+      Range::between(0.0, 1.0));
+  }
+
+ private:
+  static constexpr Range below_one = Range::between(0.0, 1.0 - 0x1p-53);
+};
+
+// What a geometry remembers from round to round; nothing under `euclidean`.
+template <class S>
+struct OuterMemory {
+  Round t = 0;
+  Vector<S> mean, square, scale;  // `scale` is scratch
+  void fields(Archive& a) { a("t", t), a("mean", mean), a("square", square); }
+};
+
+class OuterStep {
+ public:
+  OuterStep(const OuterStepOptions& options, const ConvexSet& set) : o_(options) {
+    if (positive() && !set.visit([](const auto& s) { return keeps_positive(s); }))
+      throw ConfigError("outer_step \"" + std::string(name_of(o_.geometry)) + "\": got the set " +
+                        std::string(set.name()) +
+                        ", expected one of positive numbers: simplex, nonnegative, or a box with lower >= 0");
+  }
+
+  // Every allocation. Under the two geometries of positive numbers x_1 must be positive: from 0 they never move.
+  template <class S>
+  [[nodiscard]] OuterMemory<S> init(In<S> x) const {
+    for (Index i = 0; positive() && i < x.size(); ++i)
+      if (!(x(i) > S(0)))
+        throw ConfigError("start.x: got " + std::to_string(static_cast<double>(x(i))) + " at coordinate " +
+                          std::to_string(i) + ", expected numbers > 0 for outer_step \"" +
+                          std::string(name_of(o_.geometry)) + "\"");
+    OuterMemory<S> memory;
+    if (o_.geometry == Geometry::log_adam) memory.mean.setZero(x.size());
+    if (o_.geometry == Geometry::diagonal || o_.geometry == Geometry::log_adam) memory.square.setZero(x.size());
+    if (o_.geometry == Geometry::diagonal) memory.scale.resize(x.size());
+    return memory;
+  }
+
+  template <class S>
+  void operator()(const ConvexSet& set, double gamma, In<S> d, Vector<S>& x, OuterMemory<S>& memory) const {
+    ++memory.t;
+    switch (o_.geometry) {
+      case Geometry::euclidean:
+        x.noalias() -= S(gamma) * d;
+        shrink(x);
+        set.template project<S>(x);
+        return;
+      case Geometry::diagonal: return diagonal<S>(set, gamma, d, x, memory);
+      case Geometry::entropy: x = x.array().log().matrix() - S(gamma) * d; break;
+      case Geometry::log_adam: log_adam<S>(gamma, d, x, memory); break;
+    }
+    shrink(x);
+    leave_logarithms(set, x);
+  }
+
+ private:
+  template <class Set>
+  static bool keeps_positive(const Set& s) {
+    if constexpr (std::is_same_v<Set, sets::Box>) return s.lower.minCoeff() >= 0.0;
+    else return std::is_same_v<Set, sets::Simplex> || std::is_same_v<Set, sets::Nonnegative>;
+  }
+  [[nodiscard]] bool positive() const { return o_.geometry == Geometry::entropy || o_.geometry == Geometry::log_adam; }
+
+  template <class S>
+  void shrink(Vector<S>& u) const {
+    if (o_.shrinkage == 0.0) return;
+    const S mean = u.mean();
+    u.array() -= S(o_.shrinkage) * (u.array() - mean);
+  }
+
+  template <class S>
+  void diagonal(const ConvexSet& set, double gamma, In<S> d, Vector<S>& x, OuterMemory<S>& memory) const {
+    const S b = S(o_.decay);
+    memory.square = b * memory.square + (S(1) - b) * d.cwiseAbs2();
+    memory.scale = memory.square.array().sqrt() + S(o_.epsilon);
+    x.array() -= S(gamma) * d.array() / memory.scale.array();
+    shrink(x);
+    project_weighted<S>(set, x, memory.scale);
+  }
+
+  // x becomes ln x, one step of Adam on.
+  template <class S>
+  void log_adam(double gamma, In<S> d, Vector<S>& x, OuterMemory<S>& memory) const {
+    const S b1 = S(o_.decay), b2 = S(o_.decay2);
+    const double t = static_cast<double>(memory.t);
+    const S mean_part = S(1.0 - std::pow(o_.decay, t)), square_part = S(1.0 - std::pow(o_.decay2, t));
+    memory.mean.array() = b1 * memory.mean.array() + (S(1) - b1) * (x.array() * d.array());
+    memory.square.array() = b2 * memory.square.array() + (S(1) - b2) * (x.array() * d.array()).square();
+    x.array() = x.array().log() - S(gamma) * (memory.mean.array() / mean_part) /
+                                      ((memory.square.array() / square_part).sqrt() + S(o_.epsilon));
+  }
+
+  // The largest logarithm is taken out first on the simplex, where only ratios count: no exponential overflows.
+  template <class S>
+  static void leave_logarithms(const ConvexSet& set, Vector<S>& u) {
+    set.visit([&]<class Set>(const Set& s) {
+      if constexpr (std::is_same_v<Set, sets::Simplex>) {
+        u = (u.array() - u.maxCoeff()).exp();
+        u /= u.sum();
+      } else {
+        u = u.array().exp();
+        s.template project<S>(u);
+      }
+    });
+  }
+
+  OuterStepOptions o_;
+};
+
+}  // namespace obolus

@@ -1,0 +1,34 @@
+// The rounds that were revealed already, and only those: what an algorithm with a window of past functions looks at.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "obolus/core/oracle.hpp"
+
+namespace obolus {
+
+// Nothing of a past round is kept: a stream can reveal any of its rounds again. Round `now` is current again in the end.
+template <Stream P>
+class PastRounds {
+ public:
+  PastRounds(P& problem, Round now, std::int64_t window)
+      : problem_(&problem), now_(now), count_(std::min<std::int64_t>(window, now)) {}
+
+  // look(age) with the functions of round now − age current, for age = 0, 1, … as far as the window and round 1 reach.
+  template <class Look>
+  void each(Look&& look) {
+    for (std::int64_t age = 0; age < count_; ++age) {
+      if (age > 0) problem_->reveal(now_ - age);
+      look(age);
+    }
+    if (count_ > 1) problem_->reveal(now_);
+  }
+
+ private:
+  P* problem_;
+  Round now_;
+  std::int64_t count_;
+};
+
+}  // namespace obolus

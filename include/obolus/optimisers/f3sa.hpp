@@ -1,0 +1,169 @@
+// F³SA (Kwon et al., ICML 2023): the penalty method with one step a round and momentum of the STORM kind on every term.
+// With the estimates h of g_y(x, z), f_y(x, y), g_y(x, y):
+//     z⁺ = z − α h_gz,   y⁺ = y − β_t (h_fy + λ_t h_gy),
+// and then, at (x, y⁺, z⁺), those of f_x(x, y⁺), g_x(x, y⁺), g_x(x, z⁺):
+//     d = h_fx + λ_t (h_gxy − h_gxz);   x-step;   λ_{t+1} = λ_t + δ_t.
+// Each h_t = now + (1 − η_t)(h_{t−1} − before), `before` being the same term where the last round asked for it, with the
+// CURRENT functions and the SAME sample; h_1 = now. A round costs 4 g_y, 2 f_y, 2 f_x and 4 g_x, the first round half.
+//
+// Sourced: single step, momentum on every term, growing λ. Reconstructed: the order z, y, x, one η for all terms,
+// δ_t = t^(−2/3).
+#pragma once
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/oracle.hpp"
+#include "obolus/optimisers/frame.hpp"
+#include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/penalty_pair.hpp"
+
+namespace obolus {
+
+struct F3saOptions {
+  Schedule alpha = 0.1;
+  Schedule gamma = 0.01;
+  double lambda1 = 5.0;
+  Schedule increment = {1.0, -2.0 / 3.0};
+  BetaRule beta_rule = BetaRule::alpha_over_lambda;
+  Schedule beta = 0.01;
+  std::optional<double> L_g1 = {};
+  Schedule momentum = 0.9;
+  Schedule batch = 256.0;
+  OuterStepOptions outer = {};
+
+  template <class V>
+  void describe(V&& v) {
+    v("alpha", alpha, "step size of z, α_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("lambda1", lambda1, "first multiplier; theory wants λ_1 > 2 L_f1/μ_g", Range::positive());
+    v("increment", increment, "δ_t, growth of the multiplier: λ_{t+1} = λ_t + δ_t", Range::at_least(0.0));
+    v("beta_rule", beta_rule, "step size of y, β_t: α_t/λ_t, or 1/(2 λ_t L_g1), or the option `beta`");
+    v("beta", beta, "β_t when beta_rule = \"schedule\"", Range::positive());
+    v("L_g1", L_g1,
+      "Lipschitz constant of ∇g for beta_rule = \"theory\"; unset: in configs the problem's own, else 1/α_1",
+      Range::positive());
+    v("momentum", momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
+    v("batch", batch, "samples a round, used at both points", Range::count());
+    outer.describe(v);
+  }
+};
+
+class F3sa : public Frame<F3saOptions> {
+ public:
+  static constexpr OptimiserInfo info{"f3sa", "F³SA: one step a round, momentum on every term",
+                                      "Kwon et al., ICML 2023", /*needs_hvp=*/false, /*stochastic=*/true};
+  using Frame::Frame;
+
+  template <class P>
+  struct State {
+    using S = ScalarOf<P>;
+    Round t = 0;          // rounds done
+    double lambda = 1.0;  // of the round to come
+    Vector<S> x;          // committed for the round to come
+    Vector<S> direction;  // d of the last round
+    Vector<S> y, z;
+    Vector<S> last_x, last_y, last_z;   // of the round before
+    Vector<S> g_y_at_z, f_y, g_y;       // the estimates that move z and y,
+    Vector<S> f_x, g_x_at_y, g_x_at_z;  // and those that move x
+    OuterMemory<S> outer;
+    Vector<S> raw_x, raw_y;  // scratch
+
+    State(In<S> x0, In<S> y0) : x(x0), y(y0), z(y0), last_x(x0), last_y(y0), last_z(y0) {
+      for (Vector<S>* v : {&direction, &f_x, &g_x_at_y, &g_x_at_z, &raw_x}) v->setZero(x0.size());
+      for (Vector<S>* v : {&g_y_at_z, &f_y, &g_y, &raw_y}) v->setZero(y0.size());
+    }
+
+    void fields(Archive& a) {
+      a("t", t), a("lambda", lambda), a("x", x), a("direction", direction), a("y", y), a("z", z);
+      a("last_x", last_x), a("last_y", last_y), a("last_z", last_z);
+      a("g_y_at_z", g_y_at_z), a("f_y", f_y), a("g_y", g_y);
+      a("f_x", f_x), a("g_x_at_y", g_x_at_y), a("g_x_at_z", g_x_at_z), a("outer", outer);
+    }
+  };
+
+  // x_1 is projected onto X; z_1 = y_1.
+  template <FirstOrderOracle P>
+  [[nodiscard]] State<P> init(P&, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
+    using S = ScalarOf<P>;
+    State<P> s(x0, y0);
+    set_.template project<S>(s.x);
+    s.outer = outer_.template init<S>(s.x);
+    s.lambda = options_.lambda1;
+    return s;
+  }
+
+  template <FirstOrderOracle P>
+  void copy_y(P&, State<P>& s, Out<ScalarOf<P>> out) const {
+    out = s.y;
+  }
+  template <FirstOrderOracle P>
+  void copy_z(P&, State<P>& s, Out<ScalarOf<P>> out) const {
+    out = s.z;
+  }
+
+  template <StochasticOracle P>
+  Step step(P& p, State<P>& s, const Rng& rng) const {
+    using S = ScalarOf<P>;
+    ++s.t;
+    Step report{.penalised = true, .lambda = s.lambda, .inner_iterations = 1, .steps_y = 1, .steps_z = 1};
+    Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
+    const std::int64_t batch = options_.batch.count(s.t);
+    p.resample({batch, batch}, draws);
+    move_inner<P>(p, s);
+    if (!s.y.allFinite() || !s.z.allFinite()) report.status = Status::non_finite_inner;
+    else estimate_direction<P>(p, s);
+    p.expectation();
+    s.last_x = s.x;
+    s.lambda += options_.increment(s.t);
+    return move(options_.gamma(s.t), s, report);
+  }
+
+ private:
+  [[nodiscard]] double beta(double lambda, Round t) const {
+    switch (options_.beta_rule) {
+      case BetaRule::alpha_over_lambda: return options_.alpha(t) / lambda;
+      case BetaRule::theory: return 1.0 / (2.0 * lambda * options_.L_g1.value_or(1.0 / options_.alpha(1)));
+      case BetaRule::schedule: break;
+    }
+    return options_.beta(t);
+  }
+
+  // h ← gradient(x_t, now) + (1 − η)(h − gradient(x_{t−1}, before)); h_0 = 0 makes h_1 the plain gradient.
+  template <class P, class Gradient>
+  void storm(const State<P>& s, Vector<ScalarOf<P>>& h, Vector<ScalarOf<P>>& raw, const Vector<ScalarOf<P>>& before,
+             const Vector<ScalarOf<P>>& now, Gradient&& gradient) const {
+    if (s.t > 1) {
+      gradient(s.last_x, before, raw);
+      h = ScalarOf<P>(1.0 - options_.momentum(s.t)) * (h - raw);
+    }
+    gradient(s.x, now, raw);
+    h += raw;
+  }
+
+  // (y, z) ← (y⁺, z⁺); the old ones become last_y and last_z.
+  template <class P>
+  void move_inner(P& p, State<P>& s) const {
+    using S = ScalarOf<P>;
+    const auto f_y = [&](In<S> x, In<S> y, Out<S> d) { p.outer_gradient_y(x, y, d); };
+    const auto g_y = [&](In<S> x, In<S> y, Out<S> d) { p.inner_gradient_y(x, y, d); };
+    storm<P>(s, s.g_y_at_z, s.raw_y, s.last_z, s.z, g_y);
+    storm<P>(s, s.f_y, s.raw_y, s.last_y, s.y, f_y);
+    storm<P>(s, s.g_y, s.raw_y, s.last_y, s.y, g_y);
+    s.last_y = s.y, s.last_z = s.z;
+    s.z -= S(options_.alpha(s.t)) * s.g_y_at_z;
+    s.y -= S(beta(s.lambda, s.t)) * (s.f_y + S(s.lambda) * s.g_y);
+  }
+
+  // Last round these terms were asked at (x_{t−1}, y_t, z_t), now last_x, last_y and last_z.
+  template <class P>
+  void estimate_direction(P& p, State<P>& s) const {
+    using S = ScalarOf<P>;
+    const auto f_x = [&](In<S> x, In<S> y, Out<S> d) { p.outer_gradient_x(x, y, d); };
+    const auto g_x = [&](In<S> x, In<S> y, Out<S> d) { p.inner_gradient_x(x, y, d); };
+    storm<P>(s, s.f_x, s.raw_x, s.last_y, s.y, f_x);
+    storm<P>(s, s.g_x_at_y, s.raw_x, s.last_y, s.y, g_x);
+    storm<P>(s, s.g_x_at_z, s.raw_x, s.last_z, s.z, g_x);
+    s.direction = s.f_x + S(s.lambda) * (s.g_x_at_y - s.g_x_at_z);
+  }
+};
+
+}  // namespace obolus

@@ -1,0 +1,49 @@
+// What every optimiser has: its options, the set of x, and the way a round ends.
+#pragma once
+
+#include <utility>
+
+#include "obolus/core/convex_set.hpp"
+#include "obolus/core/options.hpp"
+#include "obolus/core/outer_step.hpp"
+#include "obolus/core/status.hpp"
+
+namespace obolus {
+
+// An algorithm derives from it, names itself in `info` and writes State, init, step and copy_y. Its options have
+// `OuterStepOptions outer`.
+template <class OptionsType>
+class Frame {
+ public:
+  using Options = OptionsType;
+
+  Frame(Options options, ConvexSet set)
+      : options_(std::move(options)), set_(std::move(set)), outer_(options_.outer, set_) {
+    validate(options_, "optimiser");
+  }
+
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] const ConvexSet& set() const { return set_; }
+
+ protected:
+  // The step of x along the state's direction, unless something before it went wrong.
+  template <class State>
+  Step move(double gamma, State& s, Step step) const {
+    using S = typename decltype(s.x)::Scalar;
+    step.gamma = gamma;
+    if (step.status != Status::ok) return step;
+    if (!s.direction.allFinite()) {
+      step.status = Status::non_finite_direction;
+      return step;
+    }
+    outer_.template operator()<S>(set_, gamma, s.direction, s.x, s.outer);
+    if (!s.x.allFinite()) step.status = Status::non_finite_outer;
+    return step;
+  }
+
+  Options options_;
+  ConvexSet set_;
+  OuterStep outer_;
+};
+
+}  // namespace obolus

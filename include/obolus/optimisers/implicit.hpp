@@ -1,0 +1,159 @@
+// What the methods share that solve g_yy v = f_y for the hypergradient d = f_x − g_xy v: one inner iterate y, its dense
+// form where products are taken, the linear system, and a window of stored hypergradients.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/inner.hpp"
+#include "obolus/core/linear_solve.hpp"
+#include "obolus/core/outer_step.hpp"
+#include "obolus/optimisers/frame.hpp"
+#include "obolus/optimisers/info.hpp"
+
+namespace obolus {
+
+enum class SystemSolver : std::uint8_t { cg, gd };
+template <>
+struct EnumNames<SystemSolver> {
+  static constexpr std::array<std::pair<SystemSolver, std::string_view>, 2> values{
+      {{SystemSolver::cg, "cg"}, {SystemSolver::gd, "gd"}}};
+};
+
+// Everything that changes from round to round in all of them, and buffers.
+template <class P>
+struct ImplicitState {
+  using S = ScalarOf<P>;
+  Round t = 0;          // rounds done
+  Vector<S> x;          // committed for the round to come
+  Vector<S> direction;  // d of the last round
+  Inner<P> y;
+  Vector<S> v;
+  OuterMemory<S> outer;
+  InnerSpace<P> space;                // scratch, as are the rest
+  Vector<S> at, f_y, product, cross;  // y densely; f_y(x, y); g_yy times a vector; g_xy times a vector
+  CgWorkspace<S> cg;
+
+  ImplicitState(P& p, In<S> x0, In<S> y0)
+      : x(x0),
+        direction(Vector<S>::Zero(x0.size())),
+        y(InnerSpace<P>(p).make(p, y0)),
+        v(Vector<S>::Zero(y0.size())),
+        space(p),
+        at(y0),
+        f_y(y0.size()),
+        product(y0.size()),
+        cross(x0.size()),
+        cg(y0.size()) {}
+
+  void fields(Archive& a) { a("t", t), a("x", x), a("direction", direction), a("y", y), a("v", v), a("outer", outer); }
+};
+
+// The last hypergradients, the newest first in age. A ring of columns.
+template <class S>
+class Window {
+ public:
+  Window(Index size, std::int64_t length) : columns_(Matrix<S>::Zero(size, length)) {}
+
+  void push(In<S> h) { columns_.col(pushed_++ % columns_.cols()) = h; }
+  // sum ← Σ_{i < stored} decay^i h_{t−i}; the sum of the weights is returned.
+  double sum(double decay, Out<S> sum) const {
+    sum.setZero();
+    double weight = 1.0, weights = 0.0;
+    for (std::int64_t age = 0; age < stored(); ++age, weight *= decay) {
+      sum.noalias() += S(weight) * columns_.col((pushed_ - 1 - age) % columns_.cols());
+      weights += weight;
+    }
+    return weights;
+  }
+  [[nodiscard]] std::int64_t stored() const { return std::min<std::int64_t>(pushed_, columns_.cols()); }
+
+  void fields(Archive& a) {
+    a("pushed", pushed_);
+    Vector<S> all = columns_.reshaped();
+    a("columns", all);
+    columns_.reshaped() = all;
+  }
+
+ private:
+  Matrix<S> columns_;
+  std::int64_t pushed_ = 0;
+};
+
+// Σ_{i < n} decay^i, what OAGD and SOBOW divide by from the first round on.
+[[nodiscard]] inline double full_weight(double decay, std::int64_t window) {
+  return decay == 1.0 ? static_cast<double>(window)
+                      : (1.0 - std::pow(decay, static_cast<double>(window))) / (1.0 - decay);
+}
+
+template <class OptionsType>
+class ImplicitOptimiser : public Frame<OptionsType> {
+ public:
+  using Frame<OptionsType>::Frame;
+  template <class P>
+  using State = ImplicitState<P>;
+
+  // x_1 is projected onto X; v_1 = 0.
+  template <FirstOrderOracle P>
+  [[nodiscard]] ImplicitState<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
+    ImplicitState<P> s(p, x0, y0);
+    start<P>(s);
+    return s;
+  }
+
+  template <FirstOrderOracle P>
+  void copy_y(P& p, ImplicitState<P>& s, Out<ScalarOf<P>> out) const {
+    s.space.to_dense(p, s.y, out);
+  }
+
+ protected:
+  template <class P>
+  void start(ImplicitState<P>& s) const {
+    this->set_.template project<ScalarOf<P>>(s.x);
+    s.outer = this->outer_.template init<ScalarOf<P>>(s.x);
+  }
+
+  // y's dense form and f_y there, for products; false when y is no longer finite.
+  template <class P>
+  [[nodiscard]] bool look(P& p, ImplicitState<P>& s) const {
+    if (!s.space.all_finite(p, s.y)) return false;
+    s.space.to_dense(p, s.y, s.at);
+    p.outer_gradient_y(s.x, s.at, s.f_y);
+    return true;
+  }
+
+  // Q steps on g_yy v = f_y from the v at hand. CG pays one product more, for the first residual.
+  template <class P>
+  [[nodiscard]] bool improve_system(P& p, ImplicitState<P>& s, SystemSolver solver, std::int64_t steps,
+                                    double v_step) const {
+    using S = ScalarOf<P>;
+    if (solver == SystemSolver::gd) {
+      for (std::int64_t q = 0; q < steps; ++q) {
+        p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+        s.v -= S(v_step) * (s.product - s.f_y);
+      }
+    } else {
+      const CgOptions options{.max_iterations = steps, .relative_tolerance = 1e-15, .damping = 0.0, .warm = true};
+      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.at, u, out); };
+      if (conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options).non_finite) return false;
+    }
+    return s.v.allFinite();
+  }
+
+  template <class S>
+  static void keep_within(const std::optional<double>& radius, Vector<S>& v) {
+    if (radius) project_l2_ball<S>(v, *radius);
+  }
+
+  // d = f_x − g_xy v at the y looked at
+  template <class P>
+  void implicit_gradient(P& p, ImplicitState<P>& s, Out<ScalarOf<P>> d) const {
+    p.outer_gradient_x(s.x, s.at, d);
+    p.inner_hvp_xy(s.x, s.at, s.v, s.cross);
+    d -= s.cross;
+  }
+};
+
+}  // namespace obolus

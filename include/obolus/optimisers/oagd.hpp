@@ -1,0 +1,106 @@
+// OAGD (Tarzanagh et al., AISTATS 2024): K_t steps of y on g_t(x_t, ·), then past FUNCTIONS at the CURRENT point:
+//     d_t = (1/W) Σ_{i<w} δ^i [f_x − g_xy v]_{t−i}(x_t, y_{t+1}),   g_yy v = f_y of round t − i,   W = Σ_{i<w} δ^i,
+// with f_s = 0 for s ≤ 0. A round costs K g_y and, for every function of the window, one f_y, f_x and g_xy v and Q products.
+//
+// Sourced: the steps. Their code solves the system by a Neumann series of step 0.5 with 5 terms; that step diverges once
+// L_g1 > 4, so ours is 1/L_g1. Our default is CG from zero.
+#pragma once
+
+#include "obolus/core/past_rounds.hpp"
+#include "obolus/optimisers/implicit.hpp"
+
+namespace obolus {
+
+enum class ColdSolver : std::uint8_t { cg, neumann };
+template <>
+struct EnumNames<ColdSolver> {
+  static constexpr std::array<std::pair<ColdSolver, std::string_view>, 2> values{
+      {{ColdSolver::cg, "cg"}, {ColdSolver::neumann, "neumann"}}};
+};
+
+struct OagdOptions {
+  Schedule alpha = 0.1;
+  Schedule gamma = 0.01;
+  Schedule inner_steps = 5.0;
+  std::int64_t window = 5;
+  double decay = 1.0;
+  Schedule system_steps = 5.0;
+  ColdSolver system_solver = ColdSolver::cg;
+  std::optional<double> L_g1 = {};
+  OuterStepOptions outer = {};
+
+  template <class V>
+  void describe(V&& v) {
+    v("alpha", alpha, "step size of y, α_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
+    v("window", window, "w, past functions evaluated at the current point", Range::between(1, 1e6));
+    v("decay", decay, "δ, weight of a round's function against the one after it", Range::between(0, 1));
+    v("system_steps", system_steps, "Q_t, products a linear system", Range::count());
+    v("system_solver", system_solver, "cg: conjugate gradients from zero; neumann: Q + 1 terms of the series");
+    v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
+    outer.describe(v);
+  }
+};
+
+class Oagd : public ImplicitOptimiser<OagdOptions> {
+ public:
+  static constexpr OptimiserInfo info{"oagd", "OAGD: windowed past functions at the current point",
+                                      "Tarzanagh et al., AISTATS 2024", /*needs_hvp=*/true};
+  using ImplicitOptimiser::ImplicitOptimiser;
+
+  template <class P>
+  struct State : ImplicitState<P> {
+    Vector<ScalarOf<P>> h;  // scratch
+    State(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) : ImplicitState<P>(p, x0, y0), h(x0.size()) {}
+  };
+
+  template <FirstOrderOracle P>
+  [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
+    State<P> s(p, x0, y0);
+    start<P>(s);
+    return s;
+  }
+
+  template <HvpOracle P>
+    requires Stream<P>
+  Step step(P& p, State<P>& s, const Rng&) const {
+    ++s.t;
+    const std::int64_t iterations = options_.inner_steps.count(s.t);
+    Step report{.inner_iterations = iterations, .steps_y = iterations};
+    for (std::int64_t k = 0; k < iterations; ++k) s.space.descend(p, s.x, s.y, options_.alpha(s.t));
+    s.direction.setZero();
+    double weight = 1.0;
+    PastRounds<P>(p, s.t, options_.window).each([&](std::int64_t) {
+      if (report.status != Status::ok) return;
+      if (!look<P>(p, s)) report.status = Status::non_finite_inner;
+      else if (!solve<P>(p, s)) report.status = Status::non_finite_system;
+      else implicit_gradient<P>(p, s, s.h), s.direction += ScalarOf<P>(weight) * s.h;
+      weight *= options_.decay;
+    });
+    s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));
+    return move(options_.gamma(s.t), s, report);
+  }
+
+ private:
+  template <class P>
+  [[nodiscard]] bool solve(P& p, State<P>& s) const {
+    using S = ScalarOf<P>;
+    const std::int64_t steps = options_.system_steps.count(s.t);
+    if (options_.system_solver == ColdSolver::cg) {
+      s.v.setZero();
+      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.at, u, out); };
+      const CgOptions options{.max_iterations = steps, .relative_tolerance = 1e-15};
+      return !conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options).non_finite && s.v.allFinite();
+    }
+    const S inverse = S(1.0 / options_.L_g1.value_or(1.0 / options_.alpha(1)));
+    s.v = inverse * s.f_y;  // v_{k+1} = f_y/L + (I − g_yy/L) v_k
+    for (std::int64_t q = 0; q < steps; ++q) {
+      p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+      s.v += inverse * (s.f_y - s.product);
+    }
+    return s.v.allFinite();
+  }
+};
+
+}  // namespace obolus

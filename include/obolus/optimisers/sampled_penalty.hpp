@@ -1,0 +1,47 @@
+// A penalty method on samples: when it draws, and for what.
+#pragma once
+
+#include "obolus/core/samples.hpp"
+#include "obolus/optimisers/penalty_pair.hpp"
+
+namespace obolus {
+
+// For options with: Samples samples; Schedule batch, outer_batch.
+template <class Options, class V>
+void describe_samples(Options& o, V&& v) {
+  v("samples", o.samples, "round: one batch a round, reused; fresh: new draws for every step (Algorithm 3)");
+  v("batch", o.batch, "B_t, samples of an inner step (and of the round when samples = \"round\")", Range::count());
+  v("outer_batch", o.outer_batch, "B̂_t, samples of the outer step when samples = \"fresh\"", Range::count());
+}
+
+template <class OptionsType>
+class SampledPenaltyOptimiser : public PenaltyOptimiser<OptionsType> {
+ public:
+  using PenaltyOptimiser<OptionsType>::PenaltyOptimiser;
+  template <class P>
+  using State = PenaltyState<P>;
+
+ protected:
+  // K_t inner iterations, each on the round's batch or on a draw of its own, the same for all inner iterates.
+  template <StochasticOracle P>
+  Step sampled_loop(P& p, State<P>& s, const Rng& rng) const {
+    const PenaltyRound r = this->begin_round(p, s);
+    const auto& o = this->options_;
+    const bool fresh = o.samples == Samples::fresh;
+    const std::int64_t iterations = o.inner_steps.count(s.t);
+    const std::int64_t inner = o.batch.count(s.t), outer = o.outer_batch.count(s.t);
+    Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
+    if (!fresh) p.resample({inner, inner}, draws);
+    for (std::int64_t k = 0; k < iterations; ++k) {
+      if (fresh) p.resample({inner, inner}, draws);
+      this->iterate(r, p, s, k, fresh);
+    }
+    if (fresh) p.resample({outer, outer}, draws);
+    const Step report =
+        this->finish_round(r, p, s, {.inner_iterations = iterations, .steps_y = iterations, .steps_z = iterations});
+    p.expectation();
+    return report;
+  }
+};
+
+}  // namespace obolus

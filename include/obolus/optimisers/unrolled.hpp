@@ -1,0 +1,73 @@
+// The hypergradient through the inner steps themselves (iterative differentiation): with ω^0 constant and
+// ω^{k+1} = ω^k − α g_y(x, ω^k), the total derivative of f(x, ω^K(x)) in reverse mode is
+//     p ← f_y(x, ω^K),  h ← f_x(x, ω^K);   for k = K−1 … 0:  h ← h − α g_xy(x, ω^k) p,   p ← p − α g_yy(x, ω^k) p.
+// The last p is not needed: K − 1 products with g_yy and K with g_xy.
+#pragma once
+
+#include "obolus/optimisers/implicit.hpp"
+
+namespace obolus {
+
+template <class P>
+struct UnrolledState : ImplicitState<P> {
+  using S = ScalarOf<P>;
+  Window<S> past;
+  Vector<S> h;     // scratch, as is the path
+  Matrix<S> path;  // ω^0 … ω^{K−1} in columns; grows when K does
+  UnrolledState(P& p, In<S> x0, In<S> y0, std::int64_t window, std::int64_t steps)
+      : ImplicitState<P>(p, x0, y0), past(x0.size(), window), h(x0.size()), path(y0.size(), steps) {}
+  void fields(Archive& a) { ImplicitState<P>::fields(a), a("past", past); }
+};
+
+template <class OptionsType>
+class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
+ public:
+  using ImplicitOptimiser<OptionsType>::ImplicitOptimiser;
+  template <class P>
+  using State = UnrolledState<P>;
+
+  template <FirstOrderOracle P>
+  [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
+    State<P> s(p, x0, y0, this->options_.window, this->options_.inner_steps.count(1));
+    this->template start<P>(s);
+    return s;
+  }
+
+ protected:
+  // K steps of y, `before(k)` ahead of each, every point kept.
+  template <class P, class Before>
+  void descend_and_remember(P& p, State<P>& s, std::int64_t steps, double alpha, Before&& before) const {
+    if (steps > s.path.cols()) s.path.resize(Eigen::NoChange, steps);
+    for (std::int64_t k = 0; k < steps; ++k) {
+      before(k);
+      s.space.to_dense(p, s.y, s.path.col(k));
+      s.space.descend(p, s.x, s.y, alpha);
+    }
+  }
+
+  // h by reverse mode; f_y at the new y stands in s.f_y (look) and becomes p.
+  template <class P>
+  void reverse(P& p, State<P>& s, std::int64_t steps, double alpha) const {
+    using S = ScalarOf<P>;
+    p.outer_gradient_x(s.x, s.at, s.h);
+    for (std::int64_t k = steps - 1; k >= 0; --k) {
+      s.at = s.path.col(k);
+      p.inner_hvp_xy(s.x, s.at, s.f_y, s.cross);
+      s.h -= S(alpha) * s.cross;
+      if (k == 0) break;
+      p.inner_hvp_yy(s.x, s.at, s.f_y, s.product);
+      s.f_y -= S(alpha) * s.product;
+    }
+  }
+
+  // d = the mean of the stored hypergradients, h the newest
+  template <class P>
+  void average(State<P>& s) const {
+    s.past.push(s.h);
+    s.direction.setZero();
+    const double weights = s.past.sum(1.0, s.direction);
+    s.direction /= ScalarOf<P>(weights);
+  }
+};
+
+}  // namespace obolus

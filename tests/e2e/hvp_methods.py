@@ -1,0 +1,263 @@
+"""The methods that use products with g_yy and g_xy: g_yy v = f_y, ∇F = f_x − g_xy v.
+
+FSOBO and AOBO (Jia, Wang, Chen 2026), SOBOW (Lin et al. 2023), OAGD (Tarzanagh et al. 2024), OBBO and
+SOBBO (Bohne et al. 2024). SOGD and ZO-SOGD are in momentum_methods.py.
+"""
+
+from method import Method
+from reference import descend_to_tolerance, dot, minus, norm, plus, project_l2_ball
+from sampling import CentralDifferences
+
+# --------------------------------------------------------------------------------------------------
+# The linear system g_yy v = f_y
+# --------------------------------------------------------------------------------------------------
+
+
+def conjugate_gradients(product, right, v, residual, steps):
+    """At most `steps` iterations, fewer once |r| ≤ 1e-15 |right|."""
+    least = 1e-15 * norm(right)
+    search, size = residual, dot(residual, residual)
+    for _ in range(steps):
+        if norm(residual) <= least:
+            break
+        image = product(search)
+        length = size / dot(search, image)
+        v = plus(v, length, search)
+        residual = plus(residual, -length, image)
+        before, size = size, dot(residual, residual)
+        search = plus(residual, size / before, search)
+    return v
+
+
+def system_descent(product, right, v, step, steps):
+    """v ← v − η(g_yy v − f_y)"""
+    for _ in range(steps):
+        v = plus(v, -step, minus(product(v), right))
+    return v
+
+
+def neumann(product, right, smoothness, steps):
+    """(1/L) Σ_{k≤Q} (I − g_yy/L)^k f_y: Q products for Q + 1 terms."""
+    term = total = [a / smoothness for a in right]
+    for _ in range(steps):
+        term = plus(term, -1.0 / smoothness, product(term))
+        total = plus(total, 1.0, term)
+    return total
+
+
+def hypergradient(oracle, x, y, v):
+    return minus(oracle.f_x(x, y), oracle.g_xy(x, y, v))
+
+
+class WarmSystem(Method):
+    """A method that carries v over from round to round; v_1 = 0."""
+
+    def __init__(self, options, d1, d2, y, rng):
+        super().__init__(options, d1, d2, y, rng)
+        self.v = [0.0] * d2
+
+    def system_step(self, t):
+        step = self.options.at("v_step", t)
+        return self.options.at("alpha", t) if step is None else step
+
+    def within_radius(self, v):
+        radius = self.options["radius"]
+        return v if radius is None else project_l2_ball(v, radius)
+
+    def solve(self, oracle, t, x):
+        """Q steps from v_{t−1} at the new y; CG pays one product for the first residual."""
+        right, steps = oracle.f_y(x, self.y), self.options.count("system_steps", t)
+
+        def product(v):
+            return oracle.g_yy(x, self.y, v)
+
+        if self.options["system_solver"] == "cg":
+            v = conjugate_gradients(product, right, self.v, minus(right, product(self.v)), steps)
+        else:
+            v = system_descent(product, right, self.v, self.system_step(t), steps)
+        self.v = self.within_radius(v)
+
+
+SYSTEM = {"v_step": None, "radius": None}
+SOLVER = SYSTEM | {"system_steps": 5, "system_solver": "cg"}
+
+
+# --------------------------------------------------------------------------------------------------
+# One oracle call of each kind a round, or as many as a tolerance asks for
+# --------------------------------------------------------------------------------------------------
+
+
+class Fsobo(WarmSystem):
+    DEFAULTS = {"alpha": 0.1} | SYSTEM
+
+    def step(self, rounds, t, x):
+        oracle = self.seen(rounds(t))
+        self.y = plus(self.y, -self.options.at("alpha", t), oracle.g_y(x, self.y))
+        right = oracle.f_y(x, self.y)
+        v = system_descent(lambda v: oracle.g_yy(x, self.y, v), right, self.v, self.system_step(t), 1)
+        self.v = self.within_radius(v)
+        self.took(1)
+        return hypergradient(oracle, x, self.y, self.v)
+
+    def seen(self, oracle):
+        return oracle
+
+
+class FsoboFd(Fsobo):
+    def seen(self, oracle):
+        return CentralDifferences(oracle)
+
+
+class Aobo(WarmSystem):
+    DEFAULTS = {"alpha": 0.1, "delta": 0.1, "max_inner": 10000} | SOLVER
+
+    def step(self, rounds, t, x):
+        oracle = self.seen(rounds(t))
+        alpha, tolerance, cap = self.options.at("alpha", t), self.options.at("delta", t), self.options["max_inner"]
+        self.y, steps = descend_to_tolerance(lambda p: oracle.g_y(x, p), self.y, alpha, tolerance, cap)
+        self.capped = steps == cap and self.residuals(rounds.exact(t), x)[0] > tolerance
+        self.solve(oracle, t, x)
+        self.took(steps)
+        return hypergradient(oracle, x, self.y, self.v)
+
+    def seen(self, oracle):
+        return oracle
+
+
+class AoboFd(Aobo):
+    def seen(self, oracle):
+        return CentralDifferences(oracle)
+
+
+# --------------------------------------------------------------------------------------------------
+# Windows
+# --------------------------------------------------------------------------------------------------
+
+
+def discounted_mean(estimates, decay, window):
+    """(1/W) Σ_i decay^i h_i, newest first, W = Σ_{i<w} decay^i whatever the number there is."""
+    total = [0.0] * len(estimates[0])
+    for i, estimate in enumerate(estimates):
+        total = plus(total, decay**i, estimate)
+    return [a / sum(decay**i for i in range(window)) for a in total]
+
+
+class Sobow(WarmSystem):
+    DEFAULTS = {"alpha": 0.1, "window": 1, "decay": 0.9} | SOLVER
+
+    def __init__(self, options, d1, d2, y, rng):
+        super().__init__(options, d1, d2, y, rng)
+        self.stored = []  # newest first
+
+    def step(self, rounds, t, x):
+        oracle = rounds(t)
+        self.y = plus(self.y, -self.options.at("alpha", t), oracle.g_y(x, self.y))
+        self.solve(oracle, t, x)
+        self.took(1)
+        self.stored = [hypergradient(oracle, x, self.y, self.v), *self.stored][: self.options["window"]]
+        return discounted_mean(self.stored, self.options["decay"], self.options["window"])
+
+
+class Oagd(Method):
+    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "window": 5, "decay": 1.0, "system_steps": 5,
+                "system_solver": "cg", "L_g1": None}  # fmt: skip
+
+    def step(self, rounds, t, x):
+        """K steps on g_t; then the functions of the last w rounds, all at the current point."""
+        oracle, alpha, steps = rounds(t), self.options.at("alpha", t), self.options.count("inner_steps", t)
+        for _ in range(steps):
+            self.y = plus(self.y, -alpha, oracle.g_y(x, self.y))
+        self.took(steps)
+        window = self.options["window"]
+        estimates = [self.estimate(rounds(t - i), t, x) for i in range(min(window, t))]
+        return discounted_mean(estimates, self.options["decay"], window)
+
+    def estimate(self, oracle, t, x):
+        right, steps = oracle.f_y(x, self.y), self.options.count("system_steps", t)
+
+        def product(v):
+            return oracle.g_yy(x, self.y, v)
+
+        if self.options["system_solver"] == "cg":
+            v = conjugate_gradients(product, right, [0.0] * self.d2, right, steps)  # v = 0: r = f_y for nothing
+        else:
+            v = neumann(product, right, self.options["L_g1"] or 1.0 / self.options.at("alpha", 1), steps)
+        return hypergradient(oracle, x, self.y, v)
+
+
+# --------------------------------------------------------------------------------------------------
+# Through the inner steps
+# --------------------------------------------------------------------------------------------------
+
+
+def reverse_through_steps(oracle, x, path, alpha):
+    """d/dx of f(x, ω^K(x)) with ω^0 constant and ω^{k+1} = ω^k − α g_y(x, ω^k), in reverse mode."""
+    slope, total = oracle.f_y(x, path[-1]), oracle.f_x(x, path[-1])
+    for k in reversed(range(len(path) - 1)):
+        total = plus(total, -alpha, oracle.g_xy(x, path[k], slope))
+        if k > 0:
+            slope = plus(slope, -alpha, oracle.g_yy(x, path[k], slope))
+    return total
+
+
+class Obbo(Method):
+    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "window": 1}
+    ALIASES = {"geometry": "outer_step"}
+
+    def __init__(self, options, d1, d2, y, rng):
+        super().__init__(options, d1, d2, y, rng)
+        self.stored = []  # newest first
+
+    def step(self, rounds, t, x):
+        oracle, alpha, steps = rounds(t), self.options.at("alpha", t), self.options.count("inner_steps", t)
+        self.draw_round(oracle, t)
+        path = [self.y]
+        for _ in range(steps):
+            self.draw_inner(oracle, t)
+            path.append(plus(path[-1], -alpha, oracle.g_y(x, path[-1])))
+        self.y = path[-1]
+        self.took(steps)
+        self.draw_outer(oracle, t)
+        self.stored = [self.estimate(oracle, t, x, path, alpha), *self.stored][: self.options["window"]]
+        return discounted_mean(self.stored, 1.0, len(self.stored))
+
+    def estimate(self, oracle, t, x, path, alpha):
+        return reverse_through_steps(oracle, x, path, alpha)
+
+    def draw_round(self, oracle, t):
+        pass
+
+    def draw_inner(self, oracle, t):
+        pass
+
+    def draw_outer(self, oracle, t):
+        pass
+
+
+class Sobbo(Obbo):
+    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "window": 50, "estimator": "itd", "system_steps": 10,
+                "L_g1": None, "samples": "round", "batch": 256, "outer_batch": 256}  # fmt: skip
+
+    def draw_round(self, oracle, t):
+        if self.options["samples"] == "round":
+            oracle.draw(self.options.count("batch", t))
+
+    def draw_inner(self, oracle, t):
+        if self.options["samples"] == "fresh":
+            oracle.draw(self.options.count("batch", t))
+
+    def draw_outer(self, oracle, t):
+        if self.options["samples"] == "fresh":
+            oracle.draw(self.options.count("outer_batch", t))
+
+    def estimate(self, oracle, t, x, path, alpha):
+        """itd, or a Neumann series cut at random: m̃ uniform on 0..m−1, (m/L) Π_{j≤m̃} (I − H_j/L) f_y."""
+        if self.options["estimator"] == "itd":
+            return super().estimate(oracle, t, x, path, alpha)
+        most = self.options.count("system_steps", t)
+        smoothness = self.options["L_g1"] or 1.0 / self.options.at("alpha", 1)
+        outer, v = oracle.f_x(x, self.y), [most / smoothness * a for a in oracle.f_y(x, self.y)]
+        for _ in range(self.rng.randrange(most)):
+            self.draw_outer(oracle, t)  # every H_j its own
+            v = plus(v, -1.0 / smoothness, oracle.g_yy(x, self.y, v))
+        return minus(outer, oracle.g_xy(x, self.y, v))
