@@ -7,10 +7,9 @@
 namespace obolus {
 namespace {
 
-Vector<double> unit(Rng rng, Index n) {
-  Vector<double> v(n);
+void fill_unit(Rng rng, Vector<double>& v) {
   for (double& entry : v) entry = rng.normal();
-  return v / v.norm();
+  v /= v.norm();
 }
 
 Matrix<double> normal(Rng rng, Index rows, Index cols) {
@@ -48,23 +47,26 @@ QuadraticGenerator::QuadraticGenerator(const QuadraticOptions& options, std::uin
   base_.c = normal(rng_.child("c"), d2, 1) / std::sqrt(double(d2));
   base_.e = normal(rng_.child("e"), d1, 1) / std::sqrt(double(d1));
   base_.w = options_.weight, base_.s = options_.sine, base_.r = options_.ridge;
-  unit_ = unit(rng_.child("direction"), d2);
+  unit_.resize(d2);
+  fill_unit(rng_.child("direction"), unit_);
   factor_.compute(base_.A);
 }
 
-Vector<double> QuadraticGenerator::displacement(Round t) const {
+void QuadraticGenerator::displacement(Round t, Vector<double>& u) const {
   const double a = options_.amplitude;
+  u.setZero(options_.dim_y);
   switch (options_.drift) {
     case Drift::none: break;
-    case Drift::slow: return a * std::sin(std::log(static_cast<double>(t))) * unit_;
+    case Drift::slow: u = a * std::sin(std::log(static_cast<double>(t))) * unit_; break;
     case Drift::abrupt: {
       const auto segment = static_cast<std::uint64_t>((t - 1) / options_.period);
-      return segment == 0 ? Vector<double>::Zero(options_.dim_y).eval()
-                          : (a * unit(rng_.child("jump", segment), options_.dim_y)).eval();
+      if (segment == 0) break;
+      fill_unit(rng_.child("jump", segment), u);
+      u *= a;
+      break;
     }
-    case Drift::oscillating: return (t % 2 == 0 ? a : -a) * unit_;
+    case Drift::oscillating: u = (t % 2 == 0 ? a : -a) * unit_; break;
   }
-  return Vector<double>::Zero(options_.dim_y);
 }
 
 Constants QuadraticGenerator::constants(const ConvexSet& set) const {
@@ -78,7 +80,10 @@ Constants QuadraticGenerator::constants(const ConvexSet& set) const {
 }
 
 Variation QuadraticGenerator::variation(Round t, const ConvexSet& set) const {
-  const Vector<double> before = displacement(t - 1), u = displacement(t) - before;
+  Vector<double> before, u;
+  displacement(t - 1, before);
+  displacement(t, u);
+  u -= before;
   const Vector<double> still = Vector<double>::Zero(options_.dim_y), gap = factor_.solve(base_.b) - base_.c;
   return quadratic_variation(base_, factor_,
                              {u, base_.A * u, follows() ? u : still, Vector<double>::Zero(options_.dim_x),

@@ -2,14 +2,20 @@
 
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/aobo.hpp"
+#include "obolus/optimisers/bome.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/f2sa.hpp"
+#include "obolus/optimisers/f3sa.hpp"
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/oagd.hpp"
 #include "obolus/optimisers/obbo.hpp"
+#include "obolus/optimisers/over_differences.hpp"
+#include "obolus/optimisers/pbgd.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/optimisers/sobbo.hpp"
 #include "obolus/optimisers/sobow.hpp"
+#include "obolus/optimisers/sogd.hpp"
+#include "obolus/optimisers/zo_sogd.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus::registry {
@@ -66,10 +72,28 @@ constexpr OptimiserEntry entry() {
           }};
 }
 
+// clang-format off: one line an algorithm
 const std::array optimisers{
-    entry<F2obo>(), entry<F2oboSingleLoop>(), entry<Af2obo>(), entry<Sf2obo>(), entry<Oagd>(), entry<Sobow>(),
-    entry<Obbo>(),  entry<Sobbo>(),           entry<Fsobo>(),  entry<Aobo>(),
+    entry<F2obo>(),
+    entry<F2oboSingleLoop>(),
+    entry<Af2obo>(),
+    entry<Sf2obo>(),
+    entry<Oagd>(),
+    entry<Sobow>(),
+    entry<Obbo>(),
+    entry<Sobbo>(),
+    entry<Fsobo>(),
+    entry<Aobo>(),
+    entry<Sogd>(),
+    entry<ZoSogd>(),
+    entry<FsoboDifferences>(),
+    entry<AoboDifferences>(),
+    entry<F2sa>(),
+    entry<F3sa>(),
+    entry<Bome>(),
+    entry<Pbgd>(),
 };
+// clang-format on
 
 }  // namespace
 

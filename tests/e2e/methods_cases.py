@@ -2,7 +2,7 @@
 
 Three families: every method with its own options on every set; every outer step on every set that
 allows it, with methods in turn; and the penalty family by order, warm start, inner solver and λ rule.
-Then one longer run a method. Dimensions, starts, γ and the rest are drawn by a seeded generator.
+Then one longer run a method, and one with defaults only. Dimensions, starts, γ and the rest are drawn by a seeded generator.
 
 Nothing here may hang on the last bit. CG has Q < d2 − 1 and a stream that moves, so that its residual
 stays far from 1e-15 |f_y|; adaptive loops, backtracking and BOME's quotient get moving streams, too.
@@ -31,7 +31,7 @@ FALLING_ALPHA = {"alpha": ("α", {"scale": 1.0, "power": -0.1, "least": 0.5})}
 VARIANTS = {
     "fsobo": [{}, {"v_step": ("α", 0.5)}, {"radius": 0.3}, FALLING_GAMMA | FALLING_ALPHA],
     "aobo": [
-        {"system_steps": 3},
+        {"system_steps": 3, "delta": 0.4},
         CG | {"system_steps": 2, "delta": 0.01, "radius": 0.4},
         CG | {"system_steps": {"scale": 1.0, "power": 0.5, "most": 3.0}, "max_inner": 3, "delta": 1e-3},
         GD | {"delta": {"scale": 0.5, "power": -0.5}},
@@ -48,7 +48,7 @@ VARIANTS = {
         {"system_steps": 3},
         CG | {"system_steps": 2, "window": 1, "inner_steps": 1},
         CG | {"system_steps": 1, "window": 7, "decay": 0.5, "inner_steps": {"scale": 1.0, "power": 0.4}},
-        {"system_solver": "neumann", "window": 3, "decay": 0.9},
+        {"system_solver": "neumann", "window": 3, "decay": 0.9, "L_g1": ("L", 0.8)},
         {"system_solver": "neumann", "system_steps": 3, "window": 7, "L_g1": ("L", 1.0), "inner_steps": 2},
     ],
     "obbo": [
@@ -228,8 +228,10 @@ def penalty_section(rng, algorithm, order, warm_start, stream):
         "warm_start": warm_start,
     }
     if algorithm == "af2obo":
-        tolerance, cap = rng.choice([(1e-2, 200), (0.5, 4), (1e-4, 25)])
+        tolerance, cap = rng.choice([(1e-2, 200), (2.0, 4), (1e-4, 25)])
         options |= {"delta_y": tolerance, "delta_z": tolerance / 4.0, "max_inner": cap}
+        if tolerance > 1.0:  # d is off by δ-sized errors: x must not run away with them
+            options |= {"gamma": 0.02, "tau": 0.25}
         if rng.random() < 0.3:
             options["delta_y"] = {"scale": tolerance, "power": -0.5}
     else:
@@ -301,7 +303,17 @@ def long_runs():
         yield Case(f"{name} long run", stream, config)
 
 
+def default_cases():
+    """Nothing but the name: the defaults themselves. CG's Q = 5 wants d2 > 6."""
+    for place, name in enumerate([*VARIANTS, *PENALTY_ALGORITHMS, "f2obo_sl"]):
+        d1, d2 = (1, 1) if name == "zo_sogd" else (2, 8)
+        stream = drifting_stream(500_000 + place, d1, d2, 13)
+        config = config_of(random.Random(place), {"name": name}, {"set": "all"}, {"x": 0.2, "y": -0.5})
+        yield Case(f"{name} by default", stream, config)
+
+
 def all_cases():
+    yield from default_cases()
     yield from method_cases()
     yield from outer_cases()
     yield from penalty_cases()

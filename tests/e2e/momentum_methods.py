@@ -1,6 +1,7 @@
 """SOGD and ZO-SOGD (Nazari et al. 2025) and F³SA (Kwon et al. 2023): STORM on every term.
 
-STORM: h_t = D(u_t) + (1 − η)(h_{t−1} − D(u_{t−1})), both with the current functions and one sample; h_1 = D(u_1).
+STORM: h_t = D(u_t) + (1 − η)(h_{t−1} − D(u_{t−1})), both with the current functions and one sample, and
+h_1 = D(u_1).
 """
 
 from method import Method, PenaltyMethod

@@ -161,12 +161,7 @@ class F2obo(PenaltyMethod):
         """K steps of every copy."""
         self.steps = self.steps_y = self.steps_z = self.options.count("inner_steps", t)
         if self.options["inner_solver"] == "backtracking":
-            gradients = {j: self.normalised_gradient(oracle, x, j) for j in self.copies}
-            self.draw_inner(oracle, t)
-            slopes = {j: gradients[j](y) for j, y in self.copies.items()}
-            for _ in range(self.steps):
-                self.copies, slopes = self.backtracking.step(gradients, self.copies, slopes)
-            return
+            return self.move_copies_backtracking(oracle, t, x)
         nesterov = self.options["inner_solver"] == "nesterov"
         previous = self.copies
         for k in range(self.steps):
@@ -175,6 +170,15 @@ class F2obo(PenaltyMethod):
             ahead = {j: plus(y, momentum, minus(y, previous[j])) for j, y in self.copies.items()}
             previous = self.copies
             self.copies = {j: plus(p, -self.step_size(t, j), self.gradient(oracle, x, j)(p)) for j, p in ahead.items()}
+
+    def move_copies_backtracking(self, oracle, t, x):
+        """A step begins with the gradients its predecessor arrived at, or with new ones on a new sample."""
+        gradients = {j: self.normalised_gradient(oracle, x, j) for j in self.copies}
+        slopes = None
+        for _ in range(self.steps):
+            if self.draw_inner(oracle, t) or slopes is None:
+                slopes = {j: gradients[j](y) for j, y in self.copies.items()}
+            self.copies, slopes = self.backtracking.step(gradients, self.copies, slopes)
 
     def multiplier_after(self, oracle, t, x):
         """λ_1 t^τ, or kept below it where the inner error E outweighs the bias: (cW/E)^{1/(p+1)}."""
@@ -195,7 +199,8 @@ class F2obo(PenaltyMethod):
         pass
 
     def draw_inner(self, oracle, t):
-        pass
+        """Whether there is a new sample for this step."""
+        return False
 
     def draw_outer(self, oracle, t):
         pass
@@ -241,8 +246,10 @@ class Sf2obo(F2obo):
             oracle.draw(self.options.count("batch", t))
 
     def draw_inner(self, oracle, t):
-        if self.options["samples"] == "fresh":
+        fresh = self.options["samples"] == "fresh"
+        if fresh:
             oracle.draw(self.options.count("batch", t))
+        return fresh
 
     def draw_outer(self, oracle, t):
         if self.options["samples"] == "fresh":

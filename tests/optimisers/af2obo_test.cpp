@@ -94,11 +94,11 @@ TEST(Af2obo, BothLoopsEndWithinTheirTolerancesAtTheRoundsOwnX) {
       ASSERT_FALSE(step.capped);
       session.copy_y(y), session.copy_z(z);
       p.inner_gradient_y(x, z, g);
-      EXPECT_LE(g.norm(), o.delta_z);
+      EXPECT_LE(g.norm(), o.delta_z(t));
       p.outer_gradient_y(x, y, f);
       p.inner_gradient_y(x, y, g);
       // Under "dual" y is z + w/λ, rounded once more than in the loop: λ ε times the gradient's terms, below 1e-12.
-      EXPECT_LE((f + step.lambda * g).norm(), o.delta_y + 1e-12) << "round " << t << ", " << name_of(warm_start);
+      EXPECT_LE((f + step.lambda * g).norm(), o.delta_y(t) + 1e-12) << "round " << t << ", " << name_of(warm_start);
     }
   }
 }

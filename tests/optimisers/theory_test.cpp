@@ -86,7 +86,7 @@ TYPED_TEST(EveryPreset, PaperHasTheValuesOfItsAppendixAndNeedsNoConstants) {
     EXPECT_EQ(o.inner_steps, Schedule(5.0));
   }
   if constexpr (requires { o.delta_y; }) {
-    EXPECT_EQ(std::pair(o.delta_y, o.delta_z), std::pair(0.5, 0.1));
+    EXPECT_EQ(std::pair(o.delta_y, o.delta_z), std::pair(Schedule(0.5), Schedule(0.1)));
   }
   if constexpr (requires { o.samples; }) {
     EXPECT_EQ(o.samples, Samples::round);
@@ -209,8 +209,8 @@ TEST(TheoryPreset, OfTheSingleLoopIsCappedBySmoothnessAtFirst) {
 TEST(TheoryPreset, OfAf2oboByHand) {
   const auto o = with<Af2oboOptions>(Preset::theory, small_problem(), 100);
   EXPECT_EQ(o.tau, 0.5);
-  EXPECT_DOUBLE_EQ(o.delta_y, 0.1);
-  EXPECT_DOUBLE_EQ(o.delta_z, 0.01);  // T^(−(1+1)/2)
+  EXPECT_DOUBLE_EQ(o.delta_y(1), 0.1);
+  EXPECT_DOUBLE_EQ(o.delta_z(1), 0.01);  // T^(−(1+1)/2)
   EXPECT_DOUBLE_EQ(o.gamma.scale, 1.0 / 18);
   EXPECT_EQ(o.max_inner, 10'000);
 }

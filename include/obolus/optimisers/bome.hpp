@@ -1,10 +1,11 @@
-// BOME (Liu et al., NeurIPS 2022): a step of (x, y) that descends f and closes the value gap q(x, y) = g(x, y) − g(x, ŷ).
+// BOME (Liu et al., NeurIPS 2022): a step of x, y that descends f and closes the value gap q(x, y) = g(x, y) − g(x, ŷ):
 // ŷ is K steps on g(x, ·) from y, and with ∇q = (q_x, q_y) = (g_x(x, y) − g_x(x, ŷ), g_y(x, y)), ŷ held constant,
 //     λ = max((η|∇q|² − <∇f, ∇q>)/|∇q|², 0),   0 where ∇q = 0;
 //     y ← y − y_step (f_y + λ q_y),   d = f_x + λ q_x,   all at (x_t, y_t);   x-step.
 // A round costs K + 1 g_y, one f_y, one f_x and two g_x.
 //
 // Sourced: the step, with φ = η|∇q|², η = 1/2. Ours: a step of y of its own (unset: γ, the paper's).
+// At rest λq_x = g_xy (I − (I − α g_yy)^K) times the exact term: the error of d falls with K, not with t.
 #pragma once
 
 #include <algorithm>

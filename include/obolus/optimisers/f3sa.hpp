@@ -3,7 +3,7 @@
 //     z⁺ = z − α h_gz,   y⁺ = y − β_t (h_fy + λ_t h_gy),
 // and then, at (x, y⁺, z⁺), those of f_x(x, y⁺), g_x(x, y⁺), g_x(x, z⁺):
 //     d = h_fx + λ_t (h_gxy − h_gxz);   x-step;   λ_{t+1} = λ_t + δ_t.
-// Each h_t = now + (1 − η_t)(h_{t−1} − before), `before` being the same term where the last round asked for it, with the
+// Each h_t = now + (1 − η_t)(h_{t−1} − before), `before` being the same term where the last round asked for it, on the
 // CURRENT functions and the SAME sample; h_1 = now. A round costs 4 g_y, 2 f_y, 2 f_x and 4 g_x, the first round half.
 //
 // Sourced: single step, momentum on every term, growing λ. Reconstructed: the order z, y, x, one η for all terms,
@@ -14,7 +14,7 @@
 #include "obolus/core/oracle.hpp"
 #include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/penalty_options.hpp"
 
 namespace obolus {
 
@@ -22,7 +22,7 @@ struct F3saOptions {
   Schedule alpha = 0.1;
   Schedule gamma = 0.01;
   double lambda1 = 5.0;
-  Schedule increment = {1.0, -2.0 / 3.0};
+  Schedule increment = Schedule(1.0, -2.0 / 3.0);
   BetaRule beta_rule = BetaRule::alpha_over_lambda;
   Schedule beta = 0.01;
   std::optional<double> L_g1 = {};
@@ -102,7 +102,6 @@ class F3sa : public Frame<F3saOptions> {
 
   template <StochasticOracle P>
   Step step(P& p, State<P>& s, const Rng& rng) const {
-    using S = ScalarOf<P>;
     ++s.t;
     Step report{.penalised = true, .lambda = s.lambda, .inner_iterations = 1, .steps_y = 1, .steps_z = 1};
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
@@ -118,15 +117,6 @@ class F3sa : public Frame<F3saOptions> {
   }
 
  private:
-  [[nodiscard]] double beta(double lambda, Round t) const {
-    switch (options_.beta_rule) {
-      case BetaRule::alpha_over_lambda: return options_.alpha(t) / lambda;
-      case BetaRule::theory: return 1.0 / (2.0 * lambda * options_.L_g1.value_or(1.0 / options_.alpha(1)));
-      case BetaRule::schedule: break;
-    }
-    return options_.beta(t);
-  }
-
   // h ← gradient(x_t, now) + (1 − η)(h − gradient(x_{t−1}, before)); h_0 = 0 makes h_1 the plain gradient.
   template <class P, class Gradient>
   void storm(const State<P>& s, Vector<ScalarOf<P>>& h, Vector<ScalarOf<P>>& raw, const Vector<ScalarOf<P>>& before,
@@ -150,7 +140,7 @@ class F3sa : public Frame<F3saOptions> {
     storm<P>(s, s.g_y, s.raw_y, s.last_y, s.y, g_y);
     s.last_y = s.y, s.last_z = s.z;
     s.z -= S(options_.alpha(s.t)) * s.g_y_at_z;
-    s.y -= S(beta(s.lambda, s.t)) * (s.f_y + S(s.lambda) * s.g_y);
+    s.y -= S(beta_at(options_, s.t, s.lambda)) * (s.f_y + S(s.lambda) * s.g_y);
   }
 
   // Last round these terms were asked at (x_{t−1}, y_t, z_t), now last_x, last_y and last_z.

@@ -1,6 +1,6 @@
 // A method that asks for products with g_yy and g_xy, on central differences of gradients of g instead:
 //     g_yy v ≈ [g_y(x, y + hv) − g_y(x, y − hv)]/(2h),    g_xy v ≈ [g_x(x, y + hv) − g_x(x, y − hv)]/(2h),
-// with the h of core/finite_difference.hpp. A product costs two gradients of g, none where v = 0; otherwise a round is the
+// with the h of core/finite_difference.hpp. A product costs two gradients of g, none where v = 0; else a round is the
 // method's own.
 //
 // Sourced: the idea (HJFBiO, Huang, ICML 2024). HJFBiO's own momentum and step rules are not here.

@@ -1,9 +1,9 @@
-// PBGD (Shen, Chen, ICML 2023): a joint gradient step of (x, y) on f + λ(g − g(x, ŷ)), ŷ near y*(x) by K steps on g(x, ·):
+// PBGD (Shen, Chen, ICML 2023): a joint step of (x, y) on f + λ(g − g(x, ŷ)), ŷ near y*(x) by K steps on g(x, ·):
 //     y⁺ = y − y_step (f_y + λ g_y)(x, y),   d = f_x(x, y) + λ(g_x(x, y) − g_x(x, ŷ)),   both at the old y;   x-step.
 // A round costs K + 1 g_y, one f_y, one f_x and two g_x.
 //
-// Sourced: the joint step and the constant λ. Ours: ŷ carries over from round to round (ŷ_1 = y_1), a step of y of its own
-// (unset: γ, the paper's) and λ_t = λ_1 t^τ. The step of y is stable below 2/(L_f1 + λ L_g1).
+// Sourced: the joint step and the constant λ. Ours: ŷ carries over from round to round (ŷ_1 = y_1), a step of y of its
+// own (unset: γ, the paper's) and λ_t = λ_1 t^τ. The step of y is stable below 2/(L_f1 + λ L_g1).
 #pragma once
 
 #include <cmath>

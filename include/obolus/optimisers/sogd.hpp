@@ -1,8 +1,8 @@
 // SOGD (Nazari et al. 2025): momentum of the STORM kind on y, v and x at once. With u = (x, y, v) and
 //     D_y = g_y,   D_v = g_yy v − f_y,   D_x = f_x − g_xy v,
 //     d_t = D(u_t) + (1 − η_t)(d_{t−1} − D(u_{t−1})),   d_1 = D(u_1),
-// both D with the CURRENT functions and the SAME sample;  y ← y − y_step d^y,  v ← Proj(v − v_step d^v),  x-step along d^x,
-// all from u_t. A round costs two calls of each kind (g_y, f_y, f_x, g_yy v, g_xy v), the first round one.
+// both D with the CURRENT functions and the SAME sample;  y ← y − y_step d^y,  v ← Proj(v − v_step d^v),  x-step along
+// d^x, all from u_t. A round costs two calls of each kind (g_y, f_y, f_x, g_yy v, g_xy v), the first round one.
 //
 // Sourced: the steps, in our sign of v. Ours: constant steps and momenta by default (theory: steps ∝ (c + t)^(−1/3),
 // momenta ∝ step²) and no bound on v unless given. An η_t above 1 is taken as it stands: give a schedule its `most`.

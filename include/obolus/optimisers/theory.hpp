@@ -25,11 +25,14 @@ enum class Preset : std::uint8_t {
   standard,  // the defaults of the options structs
   paper,     // the values of the paper's appendix "Experimental Details"
   theory,    // everything from the problem's constants and the horizon, within the theorem's conditions
+  anytime,   // as theory, with tolerances and steps that follow the round: no horizon is needed
 };
 template <>
 struct EnumNames<Preset> {
-  static constexpr std::array<std::pair<Preset, std::string_view>, 3> values{
-      {{Preset::standard, "default"}, {Preset::paper, "paper"}, {Preset::theory, "theory"}}};
+  static constexpr std::array<std::pair<Preset, std::string_view>, 4> values{{{Preset::standard, "default"},
+                                                                              {Preset::paper, "paper"},
+                                                                              {Preset::theory, "theory"},
+                                                                              {Preset::anytime, "anytime"}}};
 };
 
 namespace theory {
@@ -45,7 +48,7 @@ inline void require_constants(const Constants& k, std::string_view optimiser) {
     if (!is_given(k, c)) complain(c.name, k.*c.value);
   if (got.empty() && k.L_g1 < k.mu_g) complain("L_g1", k.L_g1);
   if (got.empty()) return;
-  throw ConfigError("preset \"theory\" of " + std::string(optimiser) + ": got " + got +
+  throw ConfigError("preset \"theory\" or \"anytime\" of " + std::string(optimiser) + ": got " + got +
                     (k.region.empty() ? "" : " (" + k.region + ")") +
                     ", expected finite constants with mu_g > 0 and L_g1 >= mu_g; " + remedy);
 }
@@ -104,6 +107,30 @@ inline void set_theory(Sf2oboOptions& o, const Constants& k, Round T) {
   o.gamma = std::min(smoothness_limit(k), stochastic_gamma_limit(k, s.gap, s.c_lambda, 14));
 }
 
+// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t, so Theorem 1's γ with c = λ_1²
+// serves every horizon at once (its proof uses K only through that product).
+inline void set_anytime(F2oboOptions& o, const Constants& k) {
+  set_shared(o, k, 1.0);
+  const double gap = double_loop_gaps(o, k, 1).both(), c = o.lambda1 * o.lambda1;
+  o.inner_steps = Schedule(-2 * o.tau / std::log1p(-gap));
+  o.inner_steps.log = true;
+  o.inner_steps.least = std::ceil(steps_to_contract(gap));
+  o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c));
+}
+
+// Nothing in Theorem 2's schedules asks for T.
+inline void set_anytime(F2oboSingleLoopOptions& o, const Constants& k) { set_theory(o, k, 1); }
+
+// δ_y = t^(−1/2) and δ_z = t^(−(1+2τ)/2): Σ δ_y² and Σ λ_t² δ_z² are then O(log T), the order that Σ t^(−2τ) has at τ = ½.
+inline void set_anytime(Af2oboOptions& o, const Constants& k) {
+  set_theory(o, k, 1);
+  o.delta_y = Schedule(1.0, -0.5);
+  o.delta_z = Schedule(1.0, -(1 + 2 * o.tau) / 2);
+}
+
+// The corollary's schedules follow t; only γ's limit has a maximum over the rounds, which λ_t² q_t^(K_t) takes early.
+inline void set_anytime(Sf2oboOptions& o, const Constants& k) { set_theory(o, k, 100'000); }
+
 // One setting for all four algorithms. β_t is not given there: α/λ_t is this library's choice.
 template <class Options>
 void set_paper(Options& o) {
@@ -123,17 +150,19 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
   switch (preset) {
     case Preset::standard: o = Options{}; return;
     case Preset::paper: set_paper(o); return;
-    case Preset::theory: break;
+    case Preset::theory:
+    case Preset::anytime: break;
   }
   check_horizon(T);
   require_constants(k, optimiser);
-  set_theory(o, k, T);
+  if (preset == Preset::theory) set_theory(o, k, T);
+  else set_anytime(o, k);
 }
 
 }  // namespace theory
 
-// Sets every option the preset speaks of. The constants and the horizon T are used by `theory` only, which throws a
-// ConfigError when a constant is missing.
+// Sets every option the preset speaks of. The constants are used by `theory` and `anytime`, which throw a ConfigError
+// when one is missing, the horizon T by `theory` only.
 inline void apply_preset(Preset preset, F2oboOptions& o, const Constants& k, Round T) {
   theory::apply(preset, o, k, T, F2obo::info.name);
 }

@@ -1,11 +1,13 @@
-// ZO-SOGD (Nazari et al. 2025): SOGD with function values only. b unit vectors r_i ∈ R^d2 and q_i ∈ R^d1 a round, uniform
-// on the sphere, the same at both ends, at both points of time and in f and g, give
+// ZO-SOGD (Nazari et al. 2025): SOGD with function values only. b unit vectors r_i ∈ R^d2 and q_i ∈ R^d1 a round,
+// uniform on the sphere, the same at both ends, at both points of time and in f and g, give
 //     G_y φ(x, y) = d2/(2bρ) Σ_i [φ(x, y + ρr_i) − φ(x, y − ρr_i)] r_i,      G_x φ likewise with q_i and d1,
 //     D_y = G_y g,   D_v = [G_y g(x, y + ρ_v v) − G_y g(x, y − ρ_v v)]/(2ρ_v) − G_y f,
 //     D_x = G_x f − [G_x g(x, y + ρ_v v) − G_x g(x, y − ρ_v v)]/(2ρ_v).
 // A round costs 28b values, the first round 14b, and no gradient.
 //
-// Sourced: the estimators and ρ = 0.005, ρ_v = 0.01, momenta 0.99. A product along v costs its values also where v = 0.
+// Sourced: the estimators and ρ = 0.005, ρ_v = 0.01, momenta 0.99. A product along v costs its values also where
+// v = 0. Few directions need small steps: with b = 1 a step of y is along one r and d2 times as long, stable for
+// y_step < 2/(d2 L_g1).
 #pragma once
 
 #include "obolus/core/norm.hpp"

@@ -64,7 +64,7 @@ class QuadraticGenerator {
 
   [[nodiscard]] const QuadraticOptions& options() const { return options_; }
   [[nodiscard]] const QuadraticRound<double>& base() const { return base_; }  // without drift
-  [[nodiscard]] Vector<double> displacement(Round t) const;                   // u_t
+  void displacement(Round t, Vector<double>& u) const;                        // u ← u_t, without allocation
   [[nodiscard]] bool follows() const { return options_.drift == Drift::oscillating; }
   [[nodiscard]] Constants constants(const ConvexSet& set) const;
   [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const;
@@ -85,16 +85,20 @@ class Quadratic : public QuadraticOracle<S> {
   static constexpr std::string_view title = "generated quadratic stream with a drift of known size";
 
   Quadratic(const Options& options, std::uint64_t seed)
-      : generator_(options, seed), now_(generator_.base().template cast<S>()) {
+      : generator_(options, seed),
+        now_(generator_.base().template cast<S>()),
+        u_(options.dim_y),
+        shift_(options.dim_y) {
     this->prepare({options.dim_x, options.dim_y}, options.noise, options.noise_cross);
     reveal(1);
   }
   Quadratic(Quadratic&&) = delete;  // the oracle points into this object
 
   void reveal(Round t) {
-    const Vector<double> u = generator_.displacement(t);
-    now_.b = (generator_.base().b + generator_.base().A * u).template cast<S>();
-    if (generator_.follows()) now_.c = (generator_.base().c + u).template cast<S>();
+    generator_.displacement(t, u_);
+    shift_.noalias() = generator_.base().A * u_;
+    now_.b = (generator_.base().b + shift_).template cast<S>();
+    if (generator_.follows()) now_.c = (generator_.base().c + u_).template cast<S>();
     this->use(now_, true);
   }
 
@@ -104,6 +108,7 @@ class Quadratic : public QuadraticOracle<S> {
  private:
   QuadraticGenerator generator_;
   QuadraticRound<S> now_;
+  Vector<double> u_, shift_;  // scratch
 };
 
 }  // namespace obolus
