@@ -2,6 +2,7 @@
 
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/aobo.hpp"
+#include "obolus/optimisers/baseline_presets.hpp"
 #include "obolus/optimisers/bome.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/f2sa.hpp"

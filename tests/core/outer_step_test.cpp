@@ -43,7 +43,8 @@ TEST(OuterStep, EntropyMultipliesAndScalesBackOntoTheSimplex) {
 TEST(OuterStep, EntropyOnTheSimplexSurvivesHugeDirections) {
   const OuterStepOptions o{.geometry = Geometry::entropy};
   const Real x = after(o, ConvexSet::simplex(), vector({0.5, 0.5}), {vector({-1e6, 1e6})}, 1.0);
-  EXPECT_EQ(x, vector({1.0, 0.0}));
+  EXPECT_EQ(x[0], 1.0);
+  EXPECT_LT(x[1], 1e-300);
 }
 
 // Adam's first step has length γ in the logarithm, whatever the gradient: m̂/√ŝ = ±1.
@@ -73,14 +74,15 @@ TEST(OuterStep, GeometriesOfPositiveNumbersRefuseOtherSetsAndStarts) {
   }
 }
 
+struct Options {
+  OuterStepOptions outer = {};
+  template <class V>
+  void describe(V&& v) {
+    outer.describe(v);
+  }
+};
+
 TEST(OuterStep, OptionsOutsideTheirRangeAreNamed) {
-  struct Options {
-    OuterStepOptions outer;
-    template <class V>
-    void describe(V&& v) {
-      outer.describe(v);
-    }
-  };
   EXPECT_THROW(validate(Options{{.decay = 1.0}}, "optimiser"), ConfigError);
   EXPECT_THROW(validate(Options{{.shrinkage = -0.1}}, "optimiser"), ConfigError);
   EXPECT_NO_THROW(validate(Options{}, "optimiser"));

@@ -23,14 +23,21 @@ def schedule(value, t):
 
 
 class Options:
-    """An [optimiser] section with the defaults of its method; `aliases` are other names of options."""
+    """An [optimiser] section with the defaults of its method.
 
-    def __init__(self, given, defaults, aliases):
+    `aliases` are other names of options; `fixed` is what another method has as an option and this one has not.
+    """
+
+    def __init__(self, given, defaults, aliases, fixed):
         renamed = {aliases.get(name, name): value for name, value in given.items()}
         unknown = set(renamed) - set(defaults) - {"name"}
         if unknown:
             raise ValueError(f"{given['name']} has no option {sorted(unknown)}")
-        self._values = defaults | renamed
+        self._values, self._defaults = fixed | defaults | renamed, defaults
+
+    def defaults(self):
+        """Those that are set."""
+        return {name: value for name, value in self._defaults.items() if value is not None}
 
     def __getitem__(self, name):
         return self._values[name]
@@ -50,6 +57,7 @@ class Method:
 
     DEFAULTS = {"alpha": 0.1}
     ALIASES = {}
+    FIXED = {}
 
     def __init__(self, options, d1, d2, y, rng):
         self.options, self.d1, self.d2, self.rng = options, d1, d2, rng

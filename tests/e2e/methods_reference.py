@@ -69,7 +69,7 @@ class Rounds:
 def options_of(section):
     method = METHODS[section["name"]]
     shared = SHARED | (SINGLE_LOOP_GAMMA if section["name"] == "f2obo_sl" else {})
-    return Options(section, shared | method.DEFAULTS, method.ALIASES)
+    return Options(section, shared | method.DEFAULTS, method.ALIASES, method.FIXED)
 
 
 def trajectory(stream, config, seed=0):

@@ -19,8 +19,9 @@ STENCILS = {
     5: {-2: 1.0 / 20.0, -1: -1.0 / 2.0, 0: -1.0 / 3.0, 1: 1.0, 2: -1.0 / 4.0, 3: 1.0 / 30.0},
 }
 PENALTY = {"alpha": 0.1, "beta_rule": "alpha/lambda", "beta": 0.01, "lambda1": 5.0, "L_g1": None}
-STENCIL = PENALTY | {"warm_start": "separate", "order": 1, "inner_solver": "gd", "lambda_rule": "power",
-                     "balance": 1.0}  # fmt: skip
+PAIR = PENALTY | {"warm_start": "separate"}
+STENCIL = PAIR | {"order": 1, "inner_solver": "gd", "lambda_rule": "power", "balance": 1.0}
+PLAIN = {"order": 1, "inner_solver": "gd", "lambda_rule": "power"}
 SAMPLES = {"samples": "round", "batch": 256, "outer_batch": 256}
 
 
@@ -207,7 +208,8 @@ class F2obo(PenaltyMethod):
 
 
 class F2oboSl(F2obo):
-    DEFAULTS = STENCIL | {"tau": 1.0 / 3.0, "inner_steps": 1}
+    DEFAULTS = PAIR | {"tau": 1.0 / 3.0}
+    FIXED = PLAIN | {"inner_steps": 1}
 
 
 class Af2obo(F2obo):
@@ -264,7 +266,8 @@ class Sf2obo(F2obo):
 class F2sa(Sf2obo):
     """SF²OBO's round with λ_{t+1} = λ_t + δ_t."""
 
-    DEFAULTS = STENCIL | SAMPLES | {"increment": {"scale": 1.0, "power": -2.0 / 3.0}, "inner_steps": 1}
+    DEFAULTS = PAIR | SAMPLES | {"increment": {"scale": 1.0, "power": -2.0 / 3.0}, "inner_steps": 1}
+    FIXED = PLAIN
 
     def multiplier_after(self, oracle, t, x):
         return self.multiplier + self.options.at("increment", t)

@@ -30,8 +30,8 @@ SETTINGS = {
     "sobbo itd fresh": {"name": "sobbo", "samples": "fresh"} | PRODUCTS,
     "sobbo neumann round": {"name": "sobbo", "samples": "round"} | PRODUCTS | CUT_SERIES,
     "sobbo neumann fresh": {"name": "sobbo", "samples": "fresh"} | PRODUCTS | CUT_SERIES,
-    "sogd": {"name": "sogd", "y_step": 0.3, "v_step": 0.3, "gamma": 0.1, "momentum": 0.6, "batch": 4},
-    "zo_sogd": {"name": "zo_sogd", "y_step": 0.1, "v_step": 0.1, "gamma": 0.05, "momentum": 0.7, "batch": 4,
+    "sogd": {"name": "sogd", "y_step": 0.3, "v_step": 0.3, "gamma": 0.1, "momentum": 0.8, "batch": 1},
+    "zo_sogd": {"name": "zo_sogd", "y_step": 0.1, "v_step": 0.1, "gamma": 0.1, "momentum": 0.8, "batch": 1,
                 "directions": 2},
     "sf2obo order 2 round": {"name": "sf2obo", "order": 2, "samples": "round", "inner_steps": 3} | PENALTY,
     "sf2obo order 2 fresh": {"name": "sf2obo", "order": 2, "samples": "fresh", "inner_steps": 3, "outer_batch": 2}
@@ -45,7 +45,7 @@ SETTINGS = {
 def config_of(section):
     return {
         "problem": {"name": "quadratic_file", "path": "stream.json", "rounds": ROUNDS,
-                    "noise": 1.0, "noise_cross": 0.4},
+                    "noise": 1.0, "noise_cross": 0.8},
         "start": {"x": [0.3, -0.2], "y": 0.1},
         "optimiser": section,
         "domain": {"set": "l2_ball", "radius": 1.5},

@@ -174,7 +174,7 @@ TEST(TheoremThree, OfFourRoundsByHand) {
 TEST(TheoremThree, FollowsTheTolerancesThatAreUsed) {
   auto o = from_theory<Af2oboOptions>(small_problem(), 100);
   const Bound printed = regret_bound(o, small_problem(), inputs(100, 1));
-  o.delta_y /= 2, o.delta_z /= 2;
+  o.delta_y = o.delta_y.scale / 2, o.delta_z = o.delta_z.scale / 2;
   const Bound tighter = regret_bound(o, small_problem(), inputs(100, 1));
   EXPECT_NEAR(value_of(printed, "384"), 384 * 4, 1e-9);
   EXPECT_NEAR(value_of(tighter, "384"), 384, 1e-9);

@@ -68,7 +68,7 @@ TEST(Stencil, TheBiasFallsWithThePowerOfItsOrder) {
 }
 
 TEST(Stencil, AHigherOrderIsCloserAtTheSameLambda) {
-  for (std::int64_t order = 2; order <= 5; ++order) EXPECT_LT(bias(order, 32.0), 0.2 * bias(order - 1, 32.0)) << order;
+  for (std::int64_t order = 2; order <= 5; ++order) EXPECT_LT(bias(order, 32.0), 0.5 * bias(order - 1, 32.0)) << order;
 }
 
 // Spec: order 2 costs 2K g_y, 2K f_y, 2 f_x and 2 g_x; a copy more costs K more of each, f_y only where j ≠ 0.
@@ -108,7 +108,7 @@ TEST(Stencil, BacktrackingNeedsNoLipschitzConstant) {
   o.inner_solver = InnerSolver::backtracking, o.order = 2;
   Session<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), problem, first_x(problem.dims()),
                                             first_y(problem.dims()));
-  for (Round t = 1; t <= 500; ++t) ASSERT_EQ(session.step(Rng(1)).status, Status::ok) << t;
+  for (Round t = 1; t <= 1500; ++t) ASSERT_EQ(session.step(Rng(1)).status, Status::ok) << t;
   Real exact(problem.dims().x);
   Hypergradient<Quadratic<double>> hypergradient(problem);
   ASSERT_TRUE(hypergradient(problem, session.x(), exact));
