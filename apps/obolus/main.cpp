@@ -25,6 +25,7 @@ constexpr const char* footer =
     "  obolus list optimisers                   what there is, with every option\n"
     "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
     "  obolus check CONFIG.toml                 are the gradients right?\n"
+    "  obolus compare CONFIG.toml               several optimisers, settings and seeds; tables\n"
     "\n"
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
     "5 a check failed, 130 or 143 interrupted after saving.";
@@ -59,6 +60,7 @@ int run(int argc, char** argv) {
   cli::add_run(app, code);
   cli::add_list(app, code);
   cli::add_check(app, code);
+  cli::add_compare(app, code);
   cli::add_growth(app, code);
   cli::add_demo(app, code);
   try {

@@ -9,6 +9,7 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/run/experiment.hpp"
+#include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -22,15 +23,6 @@ struct Arguments {
   int threads = 1;
   bool resume = false, force = false, quiet = false, verbose = false;
 };
-
-// runs/NAME, or runs/NAME-2, … when that holds a run already.
-std::string free_directory(const std::string& config) {
-  const std::string base = "runs/" + std::filesystem::path(config).stem().string();
-  for (int i = 1;; ++i) {
-    std::string candidate = i == 1 ? base : fmt::format("{}-{}", base, i);
-    if (!std::filesystem::exists(candidate)) return candidate;
-  }
-}
 
 void print_summary(const RunSummary& s, const std::string& directory) {
   Table table({"", ""}, "ll");
@@ -62,13 +54,6 @@ void print_summary(const RunSummary& s, const std::string& directory) {
 void warn_of_conditions(const Experiment& experiment) {
   for (const Condition& c : experiment.theory_conditions())
     if (!c.holds) fmt::print(stderr, "obolus: warning: the theorem's condition {} is violated: {}\n", c.name, c.detail);
-}
-
-// As a shell reads it back.
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 int run(const Arguments& a) {

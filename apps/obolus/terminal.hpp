@@ -1,32 +1,13 @@
-// What people see: tables, numbers, progress, and Ctrl-C.
+// What people see beside tables: progress, and Ctrl-C.
 #pragma once
 
 #include <chrono>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "obolus/core/types.hpp"
+#include "obolus/run/table.hpp"
 
 namespace obolus::cli {
-
-// Columns as wide as their widest cell; the first is left-aligned, the others right-aligned unless asked otherwise.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header, std::string alignment = {}, std::size_t indent = 0);
-  void row(std::vector<std::string> cells);
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::string markdown() const;
-
- private:
-  std::vector<std::vector<std::string>> rows_;  // the header first
-  std::string alignment_;                       // 'l' or 'r' a column
-  std::size_t indent_;
-};
-
-[[nodiscard]] std::string number(double v);          // four significant digits
-[[nodiscard]] std::string count(std::int64_t n);     // 12,345
-[[nodiscard]] std::string duration(double seconds);  // 3m 20s
 
 [[nodiscard]] bool is_terminal(int descriptor);
 
@@ -43,6 +24,22 @@ class Progress {
   std::string label_;
   Round total_, first_ = -1;
   bool shown_;
+  std::chrono::steady_clock::time_point start_, last_;
+};
+
+// The same for jobs that are done in any order.
+class JobProgress {
+ public:
+  JobProgress(std::string label, bool wanted);
+  ~JobProgress();
+  JobProgress(const JobProgress&) = delete;
+  JobProgress& operator=(const JobProgress&) = delete;
+  void show(std::size_t done, std::size_t total);
+
+ private:
+  std::string label_;
+  std::size_t first_ = 0;  // done before we came
+  bool shown_, begun_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };
 

@@ -2,53 +2,11 @@
 
 #include <filesystem>
 
+#include "config/document.hpp"
 #include "run/experiment_parts.hpp"
-#include "run/run_directory.hpp"
 
 namespace obolus {
 namespace {
-
-constexpr std::uint64_t largest_config = 1 << 24;
-
-toml::table parse(const std::string& text, const std::string& source) {
-  try {
-    return toml::parse(text, source);
-  } catch (const toml::parse_error& e) {
-    const auto& at = e.source().begin;
-    const std::string place = source.starts_with("--") ? source : fmt::format("{}:{}:{}", source, at.line, at.column);
-    throw ConfigError(fmt::format("{}: not valid TOML: {}", place, e.description()));
-  }
-}
-
-// "section.key=value"; a value that is no TOML is taken as text, so that quotes are not needed.
-void apply_override(toml::table& root, const std::string& text) {
-  const auto equals = text.find('='), dot = text.find('.');
-  if (text.find('\n') != std::string::npos || equals == std::string::npos || dot == std::string::npos || dot > equals ||
-      dot == 0 || dot + 1 == equals)
-    throw ConfigError(fmt::format("--set: got '{}', expected section.key=value", text));
-  const std::string section = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
-  const std::string value = text.substr(equals + 1), source = "--set " + text;
-  toml::table parsed;
-  try {
-    parsed = toml::parse("value = " + value, source);
-  } catch (const toml::parse_error&) {
-    parsed = parse("value = " + config::quoted_text(value), source);
-  }
-  toml::node* node = root.get(section);
-  if (!node) node = &root.insert(section, toml::table{}).first->second;
-  if (!node->is_table()) throw ConfigError(fmt::format("--set {}: [{}] is not a section", text, section));
-  node->as_table()->insert_or_assign(key, std::move(*parsed.get("value")));
-}
-
-void refuse_unknown_sections(const toml::table& root) {
-  static const std::vector<std::string> sections{"problem", "start", "optimiser", "domain", "metrics", "log"};
-  for (const auto& [key, node] : root) {
-    const std::string name(key.str());
-    if (std::find(sections.begin(), sections.end(), name) == sections.end())
-      throw ConfigError(
-          fmt::format("{}: unknown section [{}]{}", config::place_of(node), name, suggestion(name, sections)));
-  }
-}
 
 template <class Options>
 void read_section(const toml::table& root, const char* name, Options& options) {
@@ -61,9 +19,9 @@ void read_section(const toml::table& root, const char* name, Options& options) {
 
 Experiment::Parts::Parts(const std::string& text, const std::string& source, const std::string& folder,
                          const std::vector<std::string>& overrides) {
-  toml::table root = parse(text, source);
-  for (const std::string& o : overrides) apply_override(root, o);
-  refuse_unknown_sections(root);
+  toml::table root = config::parse(text, source);
+  for (const std::string& o : overrides) config::apply_override(root, o);
+  config::refuse_unknown(root, "section [{}]", {"problem", "start", "optimiser", "domain", "metrics", "log"});
   resolve(root, folder);
 }
 
@@ -130,15 +88,10 @@ std::string Experiment::Parts::config() const {
 Experiment::Experiment(const std::string& text, const std::string& source, const std::string& folder,
                        const std::vector<std::string>& overrides)
     : parts_(std::make_unique<Parts>(text, source, folder, overrides)) {}
+Experiment::Experiment(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Experiment Experiment::load(const std::string& path, const std::vector<std::string>& overrides) {
-  std::string text;
-  try {
-    text = read_whole_file(path, largest_config);
-  } catch (const DataError& e) {
-    throw ConfigError(e.what());
-  }
-  return Experiment(text, path, std::filesystem::path(path).parent_path().string(), overrides);
+  return Experiment(config::read_document(path), path, std::filesystem::path(path).parent_path().string(), overrides);
 }
 
 Experiment::Experiment(Experiment&&) noexcept = default;

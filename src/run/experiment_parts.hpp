@@ -30,6 +30,7 @@ struct Experiment::Parts {
 
   Parts(const std::string& text, const std::string& source, const std::string& folder,
         const std::vector<std::string>& overrides);
+  Parts(const toml::table& root, const std::string& folder) { resolve(root, folder); }
 
   [[nodiscard]] std::string config() const;
   [[nodiscard]] std::vector<Condition> conditions() const {

@@ -1,12 +1,7 @@
 #include "run/run_directory.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -18,39 +13,6 @@ namespace obolus {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
-  throw DataError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-void write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("cannot write", path);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
-void sync_folder(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) ::fsync(fd.get());
-}
 
 // A config without the lines that may change between a run and its continuation.
 std::vector<std::string> essentials(const std::string& config) {
@@ -87,50 +49,7 @@ struct Header {
 
 }  // namespace
 
-void write_atomically(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".tmp";
-  {
-    const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (fd.get() < 0) fail("cannot write", temporary);
-    write_all(fd.get(), content, temporary);
-    if (::fsync(fd.get()) != 0) fail("cannot sync", temporary);
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot replace", path);
-  sync_folder(path);
-}
-
-std::string read_whole_file(const std::string& path, std::uint64_t cap) {
-  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) fail("cannot open", path);
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) fail("cannot read", path);
-  if (S_ISDIR(info.st_mode)) throw DataError(path + ": is a folder, expected a file");
-  std::string content;
-  char chunk[1 << 16];
-  while (true) {
-    const ssize_t n = ::read(fd.get(), chunk, sizeof chunk);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("cannot read", path);
-    if (n == 0) return content;
-    content.append(chunk, static_cast<std::size_t>(n));
-    if (content.size() > cap)
-      throw DataError(fmt::format("{}: larger than {} bytes, the most that is read", path, cap));
-  }
-}
-
-// A constructor of its own: once it is through, the destructor gives the folder back whatever follows.
-RunDirectory::RunDirectory(std::string path) : path_(std::move(path)) {
-  std::error_code error;
-  fs::create_directories(path_, error);
-  if (error) throw ConfigError(fmt::format("--out {}: cannot make the folder: {}", path_, error.message()));
-  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) fail("cannot open the folder", path_);
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(lock_);
-  throw ConfigError(path_ + ": another process is running in this folder");
-}
-
-RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : RunDirectory(std::move(path)) {
+RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : path_(std::move(path)), lock_(path_) {
   std::error_code error;
   const bool there = fs::exists(file("config.toml"));
   if (there && mode == Mode::fresh)
@@ -144,7 +63,8 @@ RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : Ru
   }
   config_ = std::move(config);
   if (!there || mode != Mode::resume) write_config();
-  open_trace(mode == Mode::resume);
+  trace_.emplace(file("trace.jsonl"), mode == Mode::resume);
+  trace_bytes_ = trace_->size();
 }
 
 void RunDirectory::write_config() { write_atomically(file("config.toml"), config_); }
@@ -154,24 +74,13 @@ RunDirectory::~RunDirectory() {
     flush();
   } catch (const Error&) {  // the last sync has reported what matters
   }
-  if (trace_ >= 0) ::close(trace_);
-  if (lock_ >= 0) ::close(lock_);
-}
-
-void RunDirectory::open_trace(bool keep) {
-  const std::string path = file("trace.jsonl");
-  trace_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (keep ? 0 : O_TRUNC), 0644);
-  if (trace_ < 0) fail("cannot write", path);
-  const off_t end = ::lseek(trace_, 0, SEEK_END);
-  trace_bytes_ = end < 0 ? 0 : static_cast<std::uint64_t>(end);
 }
 
 void RunDirectory::truncate_trace(std::uint64_t bytes) {
   if (bytes > trace_bytes_)
     throw DataError(fmt::format("{}: has {} bytes, the checkpoint expects {}: it was cut or replaced",
                                 file("trace.jsonl"), trace_bytes_, bytes));
-  if (::ftruncate(trace_, static_cast<off_t>(bytes)) != 0 || ::lseek(trace_, 0, SEEK_END) < 0)
-    fail("cannot cut back", file("trace.jsonl"));
+  trace_->truncate(bytes);
   trace_bytes_ = bytes;
 }
 
@@ -185,12 +94,12 @@ void RunDirectory::flush() {
   if (buffer_.empty()) return;
   std::string pending;
   pending.swap(buffer_);
-  write_all(trace_, pending, file("trace.jsonl"));
+  trace_->append(pending);
 }
 
 void RunDirectory::sync_trace() {
   flush();
-  if (::fsync(trace_) != 0) fail("cannot sync", file("trace.jsonl"));
+  trace_->sync();
 }
 
 void RunDirectory::save_checkpoint(const std::vector<std::byte>& state) {

@@ -1,5 +1,5 @@
-// A run directory: config.toml, trace.jsonl, summary.json and checkpoint. Whole files are replaced atomically (temporary
-// file, fsync, rename, fsync of the folder); the trace is appended to and cut back to the checkpoint on resume.
+// A run directory: config.toml, trace.jsonl, summary.json and checkpoint. Whole files are replaced atomically; the trace
+// is appended to and cut back to the checkpoint on resume.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace obolus {
+#include "run/durable_file.hpp"
 
-void write_atomically(const std::string& path, std::string_view content);
-[[nodiscard]] std::string read_whole_file(const std::string& path, std::uint64_t cap);
+namespace obolus {
 
 class RunDirectory {
  public:
@@ -39,13 +38,12 @@ class RunDirectory {
   void write_summary(std::string_view json);
 
  private:
-  explicit RunDirectory(std::string path);
   [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
   void flush();
-  void open_trace(bool keep);
 
   std::string path_, config_;
-  int lock_ = -1, trace_ = -1;
+  FolderLock lock_;
+  std::optional<AppendedFile> trace_;
   std::uint64_t trace_bytes_ = 0;
   std::string buffer_;
 };

@@ -60,8 +60,8 @@ std::string RunSummary::json() const {
   json["inner_steps"] = inner_steps;
   json["capped_rounds"] = capped_rounds;
   const OracleCounts& c = last.counts;
-  json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y},     {"g_x", c.g_x},      {"g_y", c.g_y},
-                    {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}};
+  json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y},     {"g_x", c.g_x},       {"g_y", c.g_y},
+                    {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}, {"samples", c.samples}};
   json["seconds"] = last.seconds;
   if (constants && constants->mu_g > 0)
     json["certified"] = {{"largest_distance_y", largest_distance_y}, {"largest_distance_z", largest_distance_z}};

@@ -57,11 +57,12 @@ class Watched {
   void inner_hvp_xy(In<double> x, In<double> y, In<double> v, Out<double> d) {
     inner_.inner_hvp_xy(x, y, v, d), see(Kind::cross, d);
   }
-  void resample(SampleSizes sizes, Rng& rng) { inner_.resample(sizes, rng); }
+  void resample(SampleSizes sizes, Rng& rng) { drawn_ += sizes.outer + sizes.inner, inner_.resample(sizes, rng); }
   void expectation() { inner_.expectation(); }
 
  protected:
   Round now_ = 0;
+  std::int64_t drawn_ = 0;
 
  private:
   void see(Kind kind, Out<double> d) { static_cast<Derived*>(this)->visit(kind, d); }
@@ -77,7 +78,11 @@ class Watched {
 class CallCounting : public Watched<CallCounting> {
  public:
   using Watched::Watched;
-  [[nodiscard]] const OracleCounts& made() const { return made_; }
+  [[nodiscard]] OracleCounts made() const {
+    OracleCounts all = made_;
+    all.samples = drawn_;
+    return all;
+  }
   void visit(Kind kind, Out<double>) {
     switch (kind) {
       case Kind::f_x: ++made_.f_x; break;

@@ -2,7 +2,8 @@
 
 Three families: every method with its own options on every set; every outer step on every set that
 allows it, with methods in turn; and the penalty family by order, warm start, inner solver and λ rule.
-Then one longer run a method, and one with defaults only. Dimensions, starts, γ and the rest are drawn by a seeded generator.
+Then one longer run a method, and one with defaults only. Dimensions, starts, γ and the rest are drawn
+by a seeded generator.
 
 Nothing here may hang on the last bit. CG has Q < d2 − 1 and a stream that moves, so that its residual
 stays far from 1e-15 |f_y|; adaptive loops, backtracking and BOME's quotient get moving streams, too.

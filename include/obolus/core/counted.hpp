@@ -15,12 +15,14 @@ struct OracleCounts {
   std::int64_t f_x = 0, f_y = 0, g_x = 0, g_y = 0;  // gradients
   std::int64_t hvp = 0, cross = 0;                  // g_yy v and g_xy v
   std::int64_t values = 0;                          // f or g alone
+  std::int64_t samples = 0;                         // ξ and ζ drawn
 
   [[nodiscard]] std::int64_t grad_f() const { return f_x + f_y; }
   [[nodiscard]] std::int64_t grad_g() const { return g_x + g_y; }
 
   void fields(Archive& a) {
     a("f_x", f_x), a("f_y", f_y), a("g_x", g_x), a("g_y", g_y), a("hvp", hvp), a("cross", cross), a("values", values);
+    a("samples", samples);
   }
   friend bool operator==(const OracleCounts&, const OracleCounts&) = default;
 };
@@ -63,6 +65,7 @@ class Counted {
   void resample(SampleSizes sizes, Rng& rng)
     requires StochasticOracle<P>
   {
+    counts_.samples += sizes.outer + sizes.inner;
     p_->resample(sizes, rng);
   }
   void expectation()

@@ -74,6 +74,7 @@ class Experiment {
   [[nodiscard]] std::vector<CheckLine> check() const;
 
   struct Parts;  // the resolved config; private to the library
+  explicit Experiment(std::unique_ptr<Parts> parts);
 
  private:
   std::unique_ptr<Parts> parts_;

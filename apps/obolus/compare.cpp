@@ -1,0 +1,81 @@
+// obolus compare CONFIG.toml: optimisers × streams × settings × seeds, in parallel, into one folder.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "obolus/core/error.hpp"
+#include "obolus/run/comparison.hpp"
+#include "run_folder.hpp"
+#include "terminal.hpp"
+#include "verbs.hpp"
+
+namespace obolus::cli {
+namespace {
+
+struct Arguments {
+  std::string config, out;
+  int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  bool resume = false, force = false, csv = false, quiet = false;
+};
+
+int run(const Arguments& a) {
+  if (a.resume && a.out.empty())
+    throw ConfigError("--resume: expected --out with the folder of the comparison to go on with");
+  const Comparison comparison = Comparison::load(a.config);
+  ComparisonControl control;
+  control.directory = a.out.empty() ? free_directory(a.config) : a.out;
+  control.resume = a.resume;
+  control.force = a.force;
+  control.threads = a.threads;
+  const Interruption interruption;
+  std::size_t finished = 0, total = 0;
+  std::optional<ComparisonResult> result;
+  {
+    JobProgress progress(std::filesystem::path(a.config).stem().string(), !a.quiet);
+    control.on_progress = [&](std::size_t done, std::size_t of) {
+      finished = done, total = of;
+      progress.show(done, of);
+      return Interruption::signal() == 0;
+    };
+    result = comparison.run(control);
+  }
+  if (!result) {
+    fmt::print(stderr,
+               "obolus: stopped with {} of {} cells done and kept; to go on:\n  obolus compare {} --out {} --resume\n",
+               finished, total, shell_quoted(control.directory + "/config.toml"), shell_quoted(control.directory));
+    return Interruption::exit_code();
+  }
+  if (a.csv) fmt::print("{}", result->csv());
+  else if (!a.quiet) fmt::print("{}", result->text());
+  if (!a.quiet)
+    fmt::print(stderr, "Files: {}/{{config.toml, cells.jsonl, tables.md, tables.csv, summary.json}}\n",
+               control.directory);
+  return success;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& code) {
+  CLI::App* verb = app.add_subcommand(
+      "compare", "compare optimisers over streams, settings and seeds, at equal rounds and at equal oracle budget");
+  auto a = std::make_shared<Arguments>();
+  verb->add_option("config", a->config, "the comparison's config (TOML): see docs/command-line.md")->required();
+  verb->add_option("--out", a->out, "the folder; default: runs/NAME-OF-CONFIG, numbered when taken");
+  verb->add_option("--threads", a->threads, "runs at a time; default: the number of cores; results do not depend on it")
+      ->check(CLI::Range(1, 1024));
+  CLI::Option* resume = verb->add_flag("--resume", a->resume, "run only what the folder --out does not hold yet");
+  verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
+  verb->add_flag("--csv", a->csv, "print comma-separated numbers instead of tables");
+  verb->add_flag("-q,--quiet", a->quiet, "print no tables (with --csv: nothing but the numbers)");
+  verb->footer(
+      "The folder holds config.toml, cells.jsonl (one object a finished run), tables.md, tables.csv and summary.json.\n"
+      "A run that diverges is a result. Ctrl-C keeps what is finished and says how to go on.\n"
+      "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 130 interrupted and kept.");
+  verb->callback([a, &code] { code = run(*a); });
+}
+
+}  // namespace obolus::cli

@@ -1,0 +1,89 @@
+// How fast a quantity grows with the horizon: the exponent p of q ~ T^p, by least squares of ln q on ln T, with the
+// interval that Student's t gives it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace obolus {
+namespace detail {
+
+// The continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8) by Lentz's method.
+inline double beta_fraction(double a, double b, double x) {
+  constexpr double tiny = 1e-300, enough = 1e-16;
+  const auto guarded = [](double v) { return std::abs(v) < tiny ? tiny : v; };
+  double c = 1, d = 1 / guarded(1 - (a + b) * x / (a + 1)), h = d;
+  for (int m = 1; m < 1000; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / guarded(1 + even * d), c = guarded(1 + even / c), h *= d * c;
+    d = 1 / guarded(1 + odd * d), c = guarded(1 + odd / c);
+    const double change = d * c;
+    h *= change;
+    if (std::abs(change - 1) < enough) break;
+  }
+  return h;
+}
+
+// I_x(a, b), regularised.
+inline double incomplete_beta(double a, double b, double x) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
+  return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+}  // namespace detail
+
+// The t with P(|T| ≤ t) = confidence for Student's distribution with so many degrees of freedom.
+[[nodiscard]] inline double student_t(double confidence, double degrees) {
+  const auto outside = [&](double t) { return detail::incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)); };
+  double low = 0, high = 1;
+  while (outside(high) > 1 - confidence && high < 1e12) low = high, high *= 2;
+  while (true) {
+    const double middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return middle;
+    (outside(middle) > 1 - confidence ? low : high) = middle;
+  }
+}
+
+struct Growth {
+  double exponent = 0;
+  double half_width = 0;  // of the 95 % interval
+  std::size_t points = 0;
+
+  [[nodiscard]] double low() const { return exponent - half_width; }
+  [[nodiscard]] double high() const { return exponent + half_width; }
+};
+
+// Of pairs (T, q). Nothing with fewer than three points, with one T only, or where a logarithm does not exist.
+[[nodiscard]] inline std::optional<Growth> growth(const std::vector<std::pair<double, double>>& points) {
+  const auto n = static_cast<double>(points.size());
+  if (points.size() < 3) return std::nullopt;
+  double mean_x = 0, mean_y = 0;
+  for (const auto& [T, q] : points) {
+    if (!(T > 0) || !(q > 0) || !std::isfinite(q)) return std::nullopt;
+    mean_x += std::log(T) / n, mean_y += std::log(q) / n;
+  }
+  double xx = 0, xy = 0, residual = 0;
+  for (const auto& [T, q] : points) {
+    const double x = std::log(T) - mean_x;
+    xx += x * x, xy += x * (std::log(q) - mean_y);
+  }
+  // Equal horizons leave rounding errors of ln T: (ε ln T)² a point.
+  const double noise = std::numeric_limits<double>::epsilon() * (1 + std::abs(mean_x));
+  if (xx <= 4 * n * noise * noise) return std::nullopt;
+  Growth fit{xy / xx, 0, points.size()};
+  for (const auto& [T, q] : points)
+    residual += std::pow(std::log(q) - mean_y - fit.exponent * (std::log(T) - mean_x), 2);
+  fit.half_width = student_t(0.95, n - 2) * std::sqrt(residual / (n - 2) / xx);
+  return fit;
+}
+
+}  // namespace obolus

@@ -1,0 +1,43 @@
+// Several optimisers × streams × settings × seeds from one config text, in parallel, into one directory.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "obolus/run/comparison_result.hpp"
+
+namespace obolus {
+
+struct ComparisonControl {
+  std::string directory;  // empty: nothing is written
+  bool resume = false;    // run only what the directory does not hold
+  bool force = false;     // replace a run that is there
+  int threads = 1;        // results do not depend on it
+  // Jobs done and in all. Called a few times a second, by the thread that called run; false: stop, keeping what is done.
+  std::function<bool(std::size_t, std::size_t)> on_progress;
+};
+
+class Comparison {
+ public:
+  // `source` names the text in errors; relative paths in it start from `folder`. Every setting of every optimiser is
+  // resolved on every stream: what cannot run is said here.
+  Comparison(const std::string& text, const std::string& source, const std::string& folder);
+  static Comparison load(const std::string& path);
+  Comparison(Comparison&&) noexcept;
+  Comparison& operator=(Comparison&&) noexcept;
+  ~Comparison();
+
+  [[nodiscard]] std::size_t cells() const;  // runs in all
+  // Nothing when it was stopped. A run that diverges is a result.
+  [[nodiscard]] std::optional<ComparisonResult> run(const ComparisonControl& control) const;
+
+  struct Parts;  // private to the library
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace obolus

@@ -1,0 +1,122 @@
+// What a comparison measured, and what follows from it: means over seeds, the best setting, growth with the horizon.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "obolus/core/counted.hpp"
+#include "obolus/metrics/growth.hpp"
+#include "obolus/run/experiment.hpp"
+#include "obolus/run/table.hpp"
+
+namespace obolus {
+
+// One run after round t. Regret, counts and seconds are cumulative.
+struct Reading {
+  Round t = 0;
+  double regret = std::numeric_limits<double>::infinity();
+  double f = std::numeric_limits<double>::quiet_NaN();
+  OracleCounts counts{};
+  double seconds = 0;
+};
+
+// One run: a stream, an optimiser, a setting, a seed.
+struct CellResult {
+  bool diverged = false;
+  std::string quantity;  // what stopped being finite
+  Round rounds = 0;      // finished
+  std::int64_t untrusted = 0;
+  std::vector<Reading> horizons;  // one each; the regret is infinite where a diverged run did not get
+  std::vector<Reading> curve;     // rounds in about equal ratios; empty when a directory holds it (100,000 take 0.5 GB)
+};
+
+struct SettingResult {
+  std::string text;               // what the grids chose: "gamma=0.05, inner_steps=2"
+  std::vector<CellResult> seeds;  // in the order of the comparison's
+
+  [[nodiscard]] std::size_t diverged() const;
+};
+
+struct OptimiserResult {
+  std::string label, name;
+  std::vector<SettingResult> settings;
+};
+
+struct StreamResult {
+  std::string name, problem;
+  std::vector<OptimiserResult> optimisers;
+  std::vector<std::vector<VariationSummary>> variation;  // by seed and horizon; empty when not measured
+};
+
+// What oracle calls cost, in gradients.
+struct Costs {
+  std::optional<double> budget;  // evaluations a round
+  double product = 2.0;          // g_yy v or g_xy v
+  double value = 0.5;            // f or g alone
+
+  [[nodiscard]] double evaluations(const OracleCounts& counts) const;
+};
+
+struct Spread {
+  double mean = 0;
+  double sd = 0;  // of the sample, with n − 1; 0 for one seed
+};
+
+using Quantity = std::function<double(const Reading&)>;
+
+namespace quantity {
+[[nodiscard]] double regret(const Reading& r);
+[[nodiscard]] double f(const Reading& r);
+[[nodiscard]] double gradients(const Reading& r);  // of f and g
+[[nodiscard]] double products(const Reading& r);   // g_yy v and g_xy v
+[[nodiscard]] double values(const Reading& r);
+[[nodiscard]] double seconds(const Reading& r);
+[[nodiscard]] Quantity evaluations(const Costs& costs);
+}  // namespace quantity
+
+// Over seeds; infinite as soon as one of them is.
+[[nodiscard]] Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity& quantity);
+[[nodiscard]] Spread last_spread(const SettingResult& setting, const Quantity& quantity);
+// Over horizons and seeds pooled; nothing when a seed diverged. The horizons of one run are not independent: the interval is a guide.
+[[nodiscard]] std::optional<Growth> growth(const SettingResult& setting, const Quantity& quantity);
+// True when the quantity was 0 in every run at every horizon, where no exponent exists.
+[[nodiscard]] bool always_zero(const SettingResult& setting, const Quantity& quantity);
+
+// The setting with the least mean regret at the largest horizon; one with a diverged seed loses against one without.
+[[nodiscard]] std::size_t best(const OptimiserResult& optimiser);
+// The same among settings whose mean evaluations at the largest horizon T are at most budget · T.
+[[nodiscard]] std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs);
+// Evaluations a round of the setting that needs fewest.
+[[nodiscard]] double least_evaluations(const OptimiserResult& optimiser, const Costs& costs);
+
+struct Relative {
+  std::string label;
+  std::vector<double> streams;  // mean regret over the best optimiser's, each at its best setting
+  double geometric_mean = 0;
+};
+
+struct TitledTable {
+  std::string title;
+  Table table;
+};
+
+struct ComparisonResult {
+  std::vector<std::int64_t> seeds;
+  std::vector<Round> horizons;
+  Costs costs;
+  std::vector<StreamResult> streams;
+
+  [[nodiscard]] std::vector<Relative> relative() const;  // the best first
+  [[nodiscard]] std::vector<TitledTable> tables() const;
+  [[nodiscard]] std::string text() const;      // the tables for a terminal
+  [[nodiscard]] std::string markdown() const;  // and as a document
+  [[nodiscard]] std::string csv() const;       // a line for each stream and optimiser
+  [[nodiscard]] std::string json() const;      // everything but the curves
+};
+
+}  // namespace obolus

@@ -1,0 +1,61 @@
+#include "config/document.hpp"
+
+#include <algorithm>
+
+#include "config/section_reader.hpp"
+#include "run/durable_file.hpp"
+
+namespace obolus::config {
+namespace {
+
+constexpr std::uint64_t largest_config = 1 << 24;
+
+}  // namespace
+
+std::string read_document(const std::string& path) {
+  try {
+    return read_whole_file(path, largest_config);
+  } catch (const DataError& e) {
+    throw ConfigError(e.what());
+  }
+}
+
+toml::table parse(const std::string& text, const std::string& source) {
+  try {
+    return toml::parse(text, source);
+  } catch (const toml::parse_error& e) {
+    const auto& at = e.source().begin;
+    const std::string place = source.starts_with("--") ? source : fmt::format("{}:{}:{}", source, at.line, at.column);
+    throw ConfigError(fmt::format("{}: not valid TOML: {}", place, e.description()));
+  }
+}
+
+void apply_override(toml::table& root, const std::string& text) {
+  const auto equals = text.find('='), dot = text.find('.');
+  if (text.find('\n') != std::string::npos || equals == std::string::npos || dot == std::string::npos || dot > equals ||
+      dot == 0 || dot + 1 == equals)
+    throw ConfigError(fmt::format("--set: got '{}', expected section.key=value", text));
+  const std::string section = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+  const std::string value = text.substr(equals + 1), source = "--set " + text;
+  toml::table parsed;
+  try {
+    parsed = toml::parse("value = " + value, source);
+  } catch (const toml::parse_error&) {
+    parsed = parse("value = " + quoted_text(value), source);
+  }
+  toml::node* node = root.get(section);
+  if (!node) node = &root.insert(section, toml::table{}).first->second;
+  if (!node->is_table()) throw ConfigError(fmt::format("--set {}: [{}] is not a section", text, section));
+  node->as_table()->insert_or_assign(key, std::move(*parsed.get("value")));
+}
+
+void refuse_unknown(const toml::table& table, const std::string& what, const std::vector<std::string>& valid) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (std::find(valid.begin(), valid.end(), name) == valid.end())
+      throw ConfigError(fmt::format("{}: unknown {}{}", place_of(node), fmt::format(fmt::runtime(what), name),
+                                    suggestion(name, valid)));
+  }
+}
+
+}  // namespace obolus::config

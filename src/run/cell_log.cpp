@@ -1,0 +1,135 @@
+#include "run/cell_log.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "obolus/core/error.hpp"
+
+namespace obolus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinity and no NaN.
+Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+double real(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
+
+constexpr std::pair<const char*, std::int64_t OracleCounts::*> counters[] = {
+    {"f_x", &OracleCounts::f_x},      {"f_y", &OracleCounts::f_y}, {"g_x", &OracleCounts::g_x},
+    {"g_y", &OracleCounts::g_y},      {"hvp", &OracleCounts::hvp}, {"cross", &OracleCounts::cross},
+    {"values", &OracleCounts::values}};
+
+Json columns(const std::vector<Reading>& readings) {
+  Json json;
+  for (const char* name : {"t", "regret", "f"}) json[name] = Json::array();
+  for (const auto& [name, member] : counters) json[name] = Json::array();
+  json["seconds"] = Json::array();
+  for (const Reading& r : readings) {
+    json["t"].push_back(r.t);
+    json["regret"].push_back(real(r.regret));
+    json["f"].push_back(real(r.f));
+    for (const auto& [name, member] : counters) json[name].push_back(r.counts.*member);
+    json["seconds"].push_back(r.seconds);
+  }
+  return json;
+}
+
+std::vector<Reading> readings(const Json& json) {
+  std::vector<Reading> list(json.at("t").size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Reading& r = list[i];
+    r.t = json.at("t").at(i).get<Round>();
+    r.regret = real(json.at("regret").at(i), r.regret);
+    r.f = real(json.at("f").at(i), r.f);
+    for (const auto& [name, member] : counters) r.counts.*member = json.at(name).at(i).get<std::int64_t>();
+    r.seconds = json.at("seconds").at(i).get<double>();
+  }
+  return list;
+}
+
+Json sum_json(const VariationSum& v) { return {{"sum", real(v.sum)}, {"exact", v.exact}}; }
+VariationSum sum_of(const Json& json) {
+  return {real(json.at("sum"), std::numeric_limits<double>::infinity()), json.at("exact").get<bool>()};
+}
+
+Json variation_json(const VariationSummary& v) {
+  return {{"V_T", sum_json(v.V)},
+          {"H_2T", sum_json(v.H2)},
+          {"E_f_y", sum_json(v.Ef)},
+          {"E_g_y", sum_json(v.Eg)},
+          {"sample_points", v.points}};
+}
+
+VariationSummary variation_of(const Json& json) {
+  VariationSummary v{sum_of(json.at("V_T")),
+                     sum_of(json.at("H_2T")),
+                     sum_of(json.at("E_f_y")),
+                     sum_of(json.at("E_g_y")),
+                     0,
+                     json.at("sample_points").get<std::size_t>()};
+  v.P = v.H2.sum + v.Ef.sum + v.Eg.sum;
+  return v;
+}
+
+void put_cell(Json& json, const CellResult& cell) {
+  json["status"] = cell.diverged ? "diverged" : "finished";
+  if (cell.diverged) json["quantity"] = cell.quantity;
+  json["rounds"] = cell.rounds;
+  json["untrusted"] = cell.untrusted;
+  json["horizons"] = columns(cell.horizons);
+  json["curve"] = columns(cell.curve);
+}
+
+CellResult cell_of(const Json& json) {
+  CellResult cell;
+  cell.diverged = json.at("status") == "diverged";
+  if (cell.diverged) cell.quantity = json.at("quantity").get<std::string>();
+  cell.rounds = json.at("rounds").get<Round>();
+  cell.untrusted = json.at("untrusted").get<std::int64_t>();
+  cell.horizons = readings(json.at("horizons"));
+  cell.curve = readings(json.at("curve"));
+  return cell;
+}
+
+}  // namespace
+
+std::string JobName::key() const { return Json({stream, optimiser, setting, seed}).dump(); }
+
+std::string line_of(const JobRecord& record) {
+  Json json;
+  json["stream"] = record.name.stream;
+  if (!record.name.optimiser.empty()) json["optimiser"] = record.name.optimiser, json["setting"] = record.name.setting;
+  json["seed"] = record.name.seed;
+  json["T"] = record.name.horizons;
+  json["checksum"] = record.name.checksum;
+  if (!record.name.optimiser.empty()) {
+    put_cell(json, record.cell);
+  } else {
+    json["variation"] = Json::array();
+    for (const VariationSummary& v : record.variation) json["variation"].push_back(variation_json(v));
+  }
+  return json.dump() + "\n";
+}
+
+JobRecord record_of(const std::string& line, const std::string& place) {
+  try {
+    const Json json = Json::parse(line);
+    JobRecord record;
+    record.name.stream = json.at("stream").get<std::string>();
+    record.name.seed = json.at("seed").get<std::int64_t>();
+    record.name.horizons = json.at("T").get<std::vector<Round>>();
+    record.name.checksum = json.at("checksum").get<std::string>();
+    if (json.contains("optimiser")) {
+      record.name.optimiser = json.at("optimiser").get<std::string>();
+      record.name.setting = json.at("setting").get<std::string>();
+      record.cell = cell_of(json);
+    } else {
+      for (const Json& v : json.at("variation")) record.variation.push_back(variation_of(v));
+    }
+    return record;
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(place + ": is damaged: not the record of a finished run; start anew with --force");
+  }
+}
+
+}  // namespace obolus

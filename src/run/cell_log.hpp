@@ -1,0 +1,32 @@
+// cells.jsonl: one JSON object a finished job, appended. Numbers read back as the same bits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "obolus/run/comparison_result.hpp"
+
+namespace obolus {
+
+// What tells jobs apart, and the checksum that tells whether a job is still the same.
+struct JobName {
+  std::string stream, optimiser, setting;  // no optimiser: the job measures the stream
+  std::int64_t seed = 0;
+  std::vector<Round> horizons;
+  std::string checksum;
+
+  [[nodiscard]] std::string key() const;
+};
+
+struct JobRecord {
+  JobName name;
+  CellResult cell;
+  std::vector<VariationSummary> variation;
+};
+
+[[nodiscard]] std::string line_of(const JobRecord& record);
+// Throws DataError that names `place`.
+[[nodiscard]] JobRecord record_of(const std::string& line, const std::string& place);
+
+}  // namespace obolus

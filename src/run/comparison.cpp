@@ -1,0 +1,108 @@
+#include "obolus/run/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "config/document.hpp"
+#include "run/checksum.hpp"
+#include "run/comparison_cell.hpp"
+#include "run/comparison_parts.hpp"
+
+namespace obolus {
+namespace {
+
+using Cell = ComparisonPlan::Cell;
+
+std::string digest(std::string text, std::uint64_t data) {
+  text += std::to_string(data);
+  return fmt::format("{:016x}", checksum(text.data(), text.size()));
+}
+
+std::string stream_checksum(const ComparisonPlan& plan, const Cell& cell) {
+  Experiment::Parts p(plan.root(cell, plan.horizon()), plan.folder);
+  p.problem.seed = 0;  // part of the name
+  return digest(config::section_lines(p.problem) + p.prepared_problem->section() + config::section_lines(p.domain) +
+                    config::section_lines(p.metrics),
+                p.data_checksum);
+}
+
+// The complete config of a cell's runs with the first seed, which is what can be wrong with them.
+std::string cell_checksum(const ComparisonPlan& plan, const Cell& cell) {
+  std::string text;
+  std::uint64_t data = 0;
+  for (const auto& run : cell_runs(plan, cell)) {
+    if (!run->metrics.gamma)
+      throw ConfigError(
+          "[metrics] gamma: not given, expected the γ of the regret; with each optimiser's own, regrets do not "
+          "compare");
+    run->problem.seed = 0;
+    text += run->config();
+    data = run->data_checksum;
+  }
+  return digest(std::move(text), data);
+}
+
+}  // namespace
+
+Comparison::Parts::Parts(const std::string& text, const std::string& source, const std::string& folder)
+    : plan(text, source, folder) {
+  add_streams();
+  add_cells();
+}
+
+void Comparison::Parts::add_streams() {
+  for (std::size_t s = 0; s < plan.streams.size(); ++s) {
+    const Cell first{.stream = s};
+    const std::string sum = named(plan, first, [&] { return stream_checksum(plan, first); });
+    for (std::size_t k = 0; k < plan.seeds.size(); ++k)
+      jobs.push_back({{.stream = s, .seed = k}, {plan.streams[s].name, "", "", plan.seeds[k], plan.horizons, sum}});
+  }
+}
+
+void Comparison::Parts::add_cells() {
+  std::string sum;
+  for (const Cell& cell : plan.cells()) {
+    if (cell.seed == 0) sum = named(plan, cell, [&] { return cell_checksum(plan, cell); });
+    const ComparisonPlan::Entry& entry = plan.entries[cell.entry];
+    jobs.push_back({cell,
+                    {plan.streams[cell.stream].name, entry.label, entry.settings[cell.setting].text,
+                     plan.seeds[cell.seed], plan.horizons, sum}});
+  }
+}
+
+ComparisonResult Comparison::Parts::assemble(std::vector<JobRecord> records) const {
+  ComparisonResult result{plan.seeds, plan.horizons, plan.costs, {}};
+  for (const ComparisonPlan::Stream& s : plan.streams) {
+    StreamResult& stream = result.streams.emplace_back(StreamResult{s.name, s.problem, {}, {}});
+    for (const ComparisonPlan::Entry& e : plan.entries) {
+      OptimiserResult& optimiser = stream.optimisers.emplace_back(OptimiserResult{e.label, e.name, {}});
+      for (const ComparisonPlan::Setting& setting : e.settings) optimiser.settings.push_back({setting.text, {}});
+    }
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Cell& at = jobs[i].cell;
+    StreamResult& stream = result.streams[at.stream];
+    if (!jobs[i].measures_stream())
+      stream.optimisers[at.entry].settings[at.setting].seeds.push_back(std::move(records[i].cell));
+    else if (!records[i].variation.empty()) stream.variation.push_back(std::move(records[i].variation));
+  }
+  return result;
+}
+
+Comparison::Comparison(const std::string& text, const std::string& source, const std::string& folder)
+    : parts_(std::make_unique<Parts>(text, source, folder)) {}
+
+Comparison Comparison::load(const std::string& path) {
+  return Comparison(config::read_document(path), path, std::filesystem::path(path).parent_path().string());
+}
+
+Comparison::Comparison(Comparison&&) noexcept = default;
+Comparison& Comparison::operator=(Comparison&&) noexcept = default;
+Comparison::~Comparison() = default;
+
+std::size_t Comparison::cells() const {
+  return parts_->jobs.size() - parts_->plan.streams.size() * parts_->plan.seeds.size();
+}
+
+}  // namespace obolus

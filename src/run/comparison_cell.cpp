@@ -1,0 +1,114 @@
+#include "run/comparison_cell.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace obolus {
+namespace {
+
+using Cell = ComparisonPlan::Cell;
+using Parts = Experiment::Parts;
+
+constexpr int curve_points = 60;
+
+std::vector<Round> curve_rounds(Round last) {
+  std::vector<Round> rounds;
+  for (int i = 0; i < curve_points; ++i) {
+    const double t = std::pow(static_cast<double>(last), static_cast<double>(i) / (curve_points - 1));
+    const auto round = std::min<Round>(last, std::llround(t));
+    if (rounds.empty() || round > rounds.back()) rounds.push_back(round);
+  }
+  return rounds;
+}
+
+Reading reading_of(const Row& row) { return {row.t, row.regret, row.f, row.counts, row.seconds}; }
+
+// Notes the rows of some rounds as they pass.
+class Recorder {
+ public:
+  explicit Recorder(std::vector<Round> rounds) : rounds_(std::move(rounds)) {}
+  void see(const Row& row) {
+    if (readings_.size() < rounds_.size() && rounds_[readings_.size()] == row.t) readings_.push_back(reading_of(row));
+  }
+  // The rounds that a diverged run did not reach have infinite regret, and the counts it ended with.
+  [[nodiscard]] std::vector<Reading> complete(const Row& last) && {
+    while (readings_.size() < rounds_.size()) {
+      Reading missing;
+      missing.t = rounds_[readings_.size()];
+      missing.counts = last.counts;
+      missing.seconds = last.seconds;
+      readings_.push_back(missing);
+    }
+    return std::move(readings_);
+  }
+  [[nodiscard]] std::vector<Reading> seen() && { return std::move(readings_); }
+
+ private:
+  std::vector<Round> rounds_;
+  std::vector<Reading> readings_;
+};
+
+template <class S>
+std::optional<std::vector<VariationSummary>> measure(const Parts& parts, AnyOracle<S>& problem,
+                                                     const std::vector<Round>& horizons,
+                                                     const std::atomic<bool>& stop) {
+  const Rng rng(static_cast<std::uint64_t>(parts.problem.seed));
+  VariationMeter<AnyOracle<S>> meter(problem, parts.set, parts.metrics.samples, rng.child("variation"));
+  std::vector<VariationSummary> summaries;
+  for (Round t = 1; t <= horizons.back(); ++t) {
+    if (stop.load(std::memory_order_relaxed)) return std::nullopt;
+    problem.reveal(t);
+    meter.add(problem, t);
+    if (t == horizons[summaries.size()])
+      summaries.push_back({meter.V, meter.H2, meter.Ef, meter.Eg, meter.P_T(), meter.points()});
+  }
+  return summaries;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Parts>> cell_runs(const ComparisonPlan& plan, const Cell& cell) {
+  std::vector<std::unique_ptr<Parts>> runs;
+  runs.push_back(std::make_unique<Parts>(plan.root(cell, plan.horizon()), plan.folder));
+  if (runs.front()->optimiser.preset == Preset::standard) return runs;
+  const std::string options = runs.front()->prepared_optimiser->section();
+  for (std::size_t i = 0; i + 1 < plan.horizons.size(); ++i) {
+    auto shorter = std::make_unique<Parts>(plan.root(cell, plan.horizons[i]), plan.folder);
+    if (shorter->prepared_optimiser->section() != options) runs.push_back(std::move(shorter));
+  }
+  return runs;
+}
+
+std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell, const std::atomic<bool>& stop) {
+  auto runs = cell_runs(plan, cell);
+  std::vector<Round> rounds = plan.horizons;
+  for (std::size_t i = 1; i < runs.size(); ++i) std::erase(rounds, runs[i]->problem.rounds);
+  CellResult result;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i]->metrics.variation = runs[i]->metrics.bound = false;  // the stream's, measured once
+    Recorder horizons(i == 0 ? rounds : std::vector{runs[i]->problem.rounds});
+    Recorder curve(i == 0 ? curve_rounds(plan.horizon()) : std::vector<Round>{});
+    RunControl control;
+    control.on_row = [&](const Row& row) {
+      horizons.see(row), curve.see(row);
+      return !stop.load(std::memory_order_relaxed);
+    };
+    const RunSummary summary = Experiment(std::move(runs[i])).run(control);
+    if (summary.end.status == RunStatus::stopped) return std::nullopt;
+    if (summary.end.status == RunStatus::diverged) result.diverged = true, result.quantity = summary.end.quantity;
+    if (i == 0) result.rounds = summary.end.rounds, result.curve = std::move(curve).seen();
+    result.untrusted += summary.untrusted;
+    for (Reading& r : std::move(horizons).complete(summary.last)) result.horizons.push_back(r);
+  }
+  std::sort(result.horizons.begin(), result.horizons.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
+  return result;
+}
+
+std::optional<std::vector<VariationSummary>> measure_stream(const ComparisonPlan& plan, const Cell& cell,
+                                                            const std::atomic<bool>& stop) {
+  const Parts parts(plan.root(cell, plan.horizon()), plan.folder);
+  if (!parts.metrics.variation) return std::vector<VariationSummary>{};
+  return std::visit([&](const auto& problem) { return measure(parts, *problem, plan.horizons, stop); }, parts.oracle);
+}
+
+}  // namespace obolus

@@ -1,0 +1,70 @@
+#include "run/comparison_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "obolus/core/error.hpp"
+
+namespace obolus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t largest_log = std::uint64_t{1} << 34;
+// A killed program loses nothing that was appended; a power cut at most so many seconds' runs.
+constexpr double seconds_between_syncs = 1.0;
+
+}  // namespace
+
+ComparisonDirectory::ComparisonDirectory(const ComparisonControl& control)
+    : path_(control.directory), lock_(path_), keep_(control.resume) {
+  const bool there = fs::exists(file("config.toml"));
+  if (there && !control.resume && !control.force)
+    throw ConfigError(path_ +
+                      ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
+  if (!control.resume) return;
+  if (fs::exists(file("trace.jsonl")))
+    throw ConfigError(path_ + ": cannot resume: holds a run of `obolus run`, not a comparison");
+  if (fs::exists(file("cells.jsonl"))) read_finished();
+}
+
+void ComparisonDirectory::read_finished() {
+  const std::string path = file("cells.jsonl"), text = read_whole_file(path, largest_log);
+  std::size_t number = 1;
+  for (std::size_t end; (end = text.find('\n', whole_bytes_)) != std::string::npos; whole_bytes_ = end + 1, ++number) {
+    finished_.push_back(record_of(text.substr(whole_bytes_, end - whole_bytes_), fmt::format("{}:{}", path, number)));
+    finished_.back().cell.curve.clear();
+  }
+}
+
+void ComparisonDirectory::begin(const std::string& config) {
+  std::error_code error;
+  for (const char* name : {"config.toml", "summary.json", "tables.md", "tables.csv"})
+    fs::remove(file(name) + ".tmp", error);
+  if (!keep_)
+    for (const char* name : {"cells.jsonl", "summary.json", "tables.md", "tables.csv", "trace.jsonl", "checkpoint"})
+      fs::remove(file(name), error);
+  write_atomically(file("config.toml"), config);
+  log_.emplace(file("cells.jsonl"), keep_);
+  if (log_->size() != whole_bytes_) log_->truncate(whole_bytes_);
+  synced_ = std::chrono::steady_clock::now();
+}
+
+void ComparisonDirectory::append(const JobRecord& record) {
+  log_->append(line_of(record));
+  if (std::chrono::duration<double>(std::chrono::steady_clock::now() - synced_).count() > seconds_between_syncs) sync();
+}
+
+void ComparisonDirectory::sync() {
+  log_->sync();
+  synced_ = std::chrono::steady_clock::now();
+}
+
+void ComparisonDirectory::write(const ComparisonResult& result) {
+  write_atomically(file("tables.md"), result.markdown());
+  write_atomically(file("tables.csv"), result.csv());
+  write_atomically(file("summary.json"), result.json());
+}
+
+}  // namespace obolus

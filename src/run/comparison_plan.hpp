@@ -1,0 +1,79 @@
+// A comparison's config, read: which streams, optimisers, settings and seeds there are, and the config of each run.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "config/toml.hpp"
+#include "obolus/core/error.hpp"
+#include "obolus/run/comparison_result.hpp"
+
+namespace obolus {
+
+struct ComparisonPlan {
+  static constexpr std::array run_sections{"problem", "start", "domain", "metrics"};
+
+  struct Choice {
+    std::string key;
+    std::size_t index;  // into the key's list
+  };
+  struct Setting {
+    std::vector<Choice> choices;
+    std::string text;
+  };
+  struct Entry {
+    std::string label, name;
+    std::vector<std::string> shared;  // keys of [shared] that it has and does not give itself
+    std::vector<Setting> settings;
+  };
+  struct Stream {
+    std::string name, problem;
+    std::vector<std::string> dropped;  // keys of [problem] that a problem of the stream's own does not have
+  };
+  struct Cell {
+    std::size_t stream = 0, entry = 0, setting = 0, seed = 0;
+  };
+
+  ComparisonPlan(const std::string& text, const std::string& source, const std::string& folder);
+
+  // A config as `obolus run` takes it. Its values keep their places in the file, for errors.
+  [[nodiscard]] toml::table root(const Cell& cell, Round rounds) const;
+  [[nodiscard]] std::string name_of(const Cell& cell) const;
+  [[nodiscard]] Round horizon() const { return horizons.back(); }
+  [[nodiscard]] std::vector<Cell> cells() const;
+  // The text, with relative paths made absolute: it can be run again from anywhere.
+  [[nodiscard]] std::string portable_text() const;
+
+  std::string text, source, folder;
+  std::vector<std::int64_t> seeds;
+  std::vector<Round> horizons;
+  Costs costs;
+  std::vector<Stream> streams;
+  std::vector<Entry> entries;
+
+ private:
+  void read_compare(const toml::table& root);
+  void read_streams(const toml::table& root);
+  void read_stream(const toml::table& table, const toml::table* shared_problem);
+  void read_optimisers(const toml::table& root);
+  void read_optimiser(const toml::table& table, const toml::table* shared);
+  void require_few() const;
+};
+
+// `work` on a cell, with the cell's name added to what it complains about.
+template <class Work>
+auto named(const ComparisonPlan& plan, const ComparisonPlan::Cell& cell, const Work& work) {
+  const auto with_name = [&](const Error& e) { return fmt::format("{} ({})", e.what(), plan.name_of(cell)); };
+  try {
+    return work();
+  } catch (const ConfigError& e) {
+    throw ConfigError(with_name(e));
+  } catch (const DataError& e) {
+    throw DataError(with_name(e));
+  }
+}
+
+}  // namespace obolus

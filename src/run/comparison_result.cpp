@@ -1,0 +1,122 @@
+#include "obolus/run/comparison_result.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace obolus {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double last_regret(const SettingResult& s) {
+  return s.diverged() > 0 ? infinity : last_spread(s, quantity::regret).mean;
+}
+
+double evaluations_a_round(const SettingResult& s, const Costs& costs) {
+  return last_spread(s, quantity::evaluations(costs)).mean / static_cast<double>(s.seeds.front().horizons.back().t);
+}
+
+// A best regret of 0 leaves nothing to divide by: who reached it too is as good, the others infinitely worse.
+double ratio(double regret, double least) { return regret == least ? 1.0 : regret / least; }
+
+}  // namespace
+
+std::size_t SettingResult::diverged() const {
+  return static_cast<std::size_t>(std::count_if(seeds.begin(), seeds.end(), [](const auto& c) { return c.diverged; }));
+}
+
+double Costs::evaluations(const OracleCounts& c) const {
+  return static_cast<double>(c.grad_f() + c.grad_g()) + product * static_cast<double>(c.hvp + c.cross) +
+         value * static_cast<double>(c.values);
+}
+
+namespace quantity {
+double regret(const Reading& r) { return r.regret; }
+double f(const Reading& r) { return r.f; }
+double gradients(const Reading& r) { return static_cast<double>(r.counts.grad_f() + r.counts.grad_g()); }
+double products(const Reading& r) { return static_cast<double>(r.counts.hvp + r.counts.cross); }
+double values(const Reading& r) { return static_cast<double>(r.counts.values); }
+double seconds(const Reading& r) { return r.seconds; }
+Quantity evaluations(const Costs& costs) {
+  return [costs](const Reading& r) { return costs.evaluations(r.counts); };
+}
+}  // namespace quantity
+
+Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity& quantity) {
+  const auto n = static_cast<double>(setting.seeds.size());
+  Spread result;
+  for (const CellResult& cell : setting.seeds) result.mean += quantity(cell.horizons[horizon]) / n;
+  if (!std::isfinite(result.mean)) return {result.mean, infinity};
+  if (setting.seeds.size() < 2) return result;
+  double squares = 0;
+  for (const CellResult& cell : setting.seeds) squares += std::pow(quantity(cell.horizons[horizon]) - result.mean, 2);
+  result.sd = std::sqrt(squares / (n - 1));
+  return result;
+}
+
+Spread last_spread(const SettingResult& setting, const Quantity& quantity) {
+  return spread(setting, setting.seeds.front().horizons.size() - 1, quantity);
+}
+
+std::optional<Growth> growth(const SettingResult& setting, const Quantity& quantity) {
+  if (setting.diverged() > 0) return std::nullopt;
+  std::vector<std::pair<double, double>> points;
+  for (const CellResult& cell : setting.seeds)
+    for (const Reading& r : cell.horizons) points.emplace_back(static_cast<double>(r.t), quantity(r));
+  return growth(points);
+}
+
+bool always_zero(const SettingResult& setting, const Quantity& quantity) {
+  for (const CellResult& cell : setting.seeds)
+    for (const Reading& r : cell.horizons)
+      if (quantity(r) != 0) return false;
+  return true;
+}
+
+std::size_t best(const OptimiserResult& optimiser) {
+  const auto& all = optimiser.settings;
+  const auto least = std::min_element(all.begin(), all.end(),
+                                      [](const auto& a, const auto& b) { return last_regret(a) < last_regret(b); });
+  return static_cast<std::size_t>(least - all.begin());
+}
+
+std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs) {
+  if (!costs.budget) return std::nullopt;
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = 0; i < optimiser.settings.size(); ++i) {
+    const SettingResult& s = optimiser.settings[i];
+    // A diverged run stopped asking: what it used says nothing.
+    if (s.diverged() > 0 || evaluations_a_round(s, costs) > *costs.budget) continue;
+    if (!chosen || last_regret(s) < last_regret(optimiser.settings[*chosen])) chosen = i;
+  }
+  return chosen;
+}
+
+double least_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
+  double least = infinity;
+  for (const SettingResult& s : optimiser.settings)
+    if (s.diverged() == 0) least = std::min(least, evaluations_a_round(s, costs));
+  return least;
+}
+
+std::vector<Relative> ComparisonResult::relative() const {
+  std::vector<Relative> rows;
+  for (const OptimiserResult& o : streams.front().optimisers) rows.push_back({o.label, {}, 0});
+  for (const StreamResult& stream : streams) {
+    std::vector<double> regrets;
+    for (const OptimiserResult& o : stream.optimisers) regrets.push_back(last_regret(o.settings[best(o)]));
+    const double least = *std::min_element(regrets.begin(), regrets.end());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i].streams.push_back(std::isfinite(regrets[i]) ? ratio(regrets[i], least) : infinity);
+  }
+  for (Relative& row : rows) {
+    double sum = 0;
+    for (const double r : row.streams) sum += std::log(r);
+    row.geometric_mean = std::exp(sum / static_cast<double>(row.streams.size()));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Relative& a, const Relative& b) { return a.geometric_mean < b.geometric_mean; });
+  return rows;
+}
+
+}  // namespace obolus

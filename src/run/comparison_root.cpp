@@ -1,0 +1,96 @@
+// From a comparison's config to the config of each of its runs.
+#include <algorithm>
+#include <filesystem>
+
+#include "config/document.hpp"
+#include "config/section_reader.hpp"
+#include "run/comparison_plan.hpp"
+
+namespace obolus {
+namespace {
+
+toml::table& section(toml::table& root, std::string_view name) {
+  return *root.insert(name, toml::table{}).first->second.as_table();
+}
+
+void move_keys(toml::table& from, toml::table& to) {
+  for (auto&& [key, node] : from) to.insert_or_assign(key, std::move(node));
+}
+
+// Bytes before a place in the text: columns count code points.
+std::size_t offset_of(const std::string& text, const toml::source_position& place) {
+  std::size_t at = 0;
+  for (toml::source_index line = 1; line < place.line; ++line) at = text.find('\n', at) + 1;
+  for (toml::source_index column = 1; column < place.column && at < text.size(); ++column)
+    while (++at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+    }
+  return at;
+}
+
+}  // namespace
+
+std::vector<ComparisonPlan::Cell> ComparisonPlan::cells() const {
+  std::vector<Cell> all;
+  for (std::size_t s = 0; s < streams.size(); ++s)
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      for (std::size_t i = 0; i < entries[e].settings.size(); ++i)
+        for (std::size_t k = 0; k < seeds.size(); ++k) all.push_back({s, e, i, k});
+  return all;
+}
+
+std::string ComparisonPlan::name_of(const Cell& cell) const {
+  const Entry& entry = entries[cell.entry];
+  const std::string& setting = entry.settings[cell.setting].text;
+  return fmt::format("optimiser '{}'{} on stream '{}'", entry.label, setting.empty() ? "" : " with " + setting,
+                     streams[cell.stream].name);
+}
+
+toml::table ComparisonPlan::root(const Cell& cell, Round rounds) const {
+  toml::table parsed = config::parse(text, source), result;  // anew: copies of nodes would lose their places
+  for (const char* name : run_sections)
+    if (toml::node* node = parsed.get(name)) result.insert_or_assign(name, std::move(*node));
+  toml::table& problem = section(result, "problem");
+  for (const std::string& key : streams[cell.stream].dropped) problem.erase(key);
+  if (toml::node* list = parsed.get("stream")) {
+    for (auto&& [key, node] : *list->as_array()->get(cell.stream)->as_table()) {
+      if (key == "name") continue;
+      // Bounds belong to their set.
+      if (key == "domain" && node.as_table()->contains("set")) result.erase("domain");
+      move_keys(*node.as_table(), section(result, key));
+    }
+  }
+  problem.insert_or_assign("rounds", rounds);
+  problem.insert_or_assign("seed", seeds[cell.seed]);
+
+  const Entry& entry = entries[cell.entry];
+  toml::table& optimiser = section(result, "optimiser");
+  for (const std::string& key : entry.shared)
+    optimiser.insert_or_assign(key, std::move(*parsed.get("shared")->as_table()->get(key)));
+  move_keys(*parsed.get("optimiser")->as_array()->get(cell.entry)->as_table(), optimiser);
+  optimiser.erase("label");
+  for (const Choice& choice : entry.settings[cell.setting].choices) {
+    toml::array list = std::move(*optimiser.get(choice.key)->as_array());
+    optimiser.insert_or_assign(choice.key, std::move(*list.get(choice.index)));
+  }
+  return result;
+}
+
+std::string ComparisonPlan::portable_text() const {
+  const toml::table root = config::parse(text, source);
+  std::vector<const toml::node*> paths{root.at_path("problem.path").node()};
+  if (const toml::array* list = root["stream"].as_array())
+    for (const toml::node& stream : *list) paths.push_back(stream.as_table()->at_path("problem.path").node());
+  std::erase_if(paths, [](const toml::node* node) { return !node || !node->is_string(); });
+  std::string result = text;
+  std::sort(paths.begin(), paths.end(),  // from the end, so that the places before stay where they are
+            [](const auto* a, const auto* b) { return b->source().begin < a->source().begin; });
+  for (const toml::node* node : paths) {
+    const std::size_t begin = offset_of(text, node->source().begin), end = offset_of(text, node->source().end);
+    const auto path = std::filesystem::path(folder) / *node->value_exact<std::string>();
+    result.replace(begin, end - begin,
+                   config::quoted_text(std::filesystem::absolute(path).lexically_normal().string()));
+  }
+  return result;
+}
+
+}  // namespace obolus

@@ -1,0 +1,182 @@
+// Comparison::run: threads that take jobs, and the directory that keeps what they finish.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "obolus/core/error.hpp"
+#include "run/comparison_cell.hpp"
+#include "run/comparison_directory.hpp"
+#include "run/comparison_parts.hpp"
+
+namespace obolus {
+namespace {
+
+using Job = Comparison::Parts::Job;
+
+std::string list_text(const std::vector<Round>& rounds) {
+  std::string text;
+  for (const Round T : rounds) text += (text.empty() ? "" : ", ") + std::to_string(T);
+  return text;
+}
+
+void require_same(const JobName& was, const Job* job, const std::string& path) {
+  const std::string name = fmt::format(
+      "{}stream '{}' with seed {}",
+      was.optimiser.empty()
+          ? std::string()
+          : fmt::format("optimiser '{}'{} on ", was.optimiser, was.setting.empty() ? "" : " with " + was.setting),
+      was.stream, was.seed);
+  constexpr const char* remedy = "use --force to start anew, or another --out";
+  if (!job)
+    throw ConfigError(
+        fmt::format("{}: cannot resume, the config differs: it no longer has {}; {}", path, name, remedy));
+  if (was.horizons != job->name.horizons)
+    throw ConfigError(
+        fmt::format("{}: cannot resume, the config differs: the run has the horizons {}, this config has {}; {}", path,
+                    list_text(was.horizons), list_text(job->name.horizons), remedy));
+  if (was.checksum != job->name.checksum)
+    throw ConfigError(fmt::format("{}: cannot resume, the config or its data differs: not the same options for {}; {}",
+                                  path, name, remedy));
+}
+
+class Team {
+ public:
+  Team(const ComparisonPlan& plan, const std::vector<Job>& jobs, ComparisonDirectory* directory)
+      : plan_(plan), jobs_(jobs), directory_(directory), records_(jobs.size()), done_(jobs.size(), false) {}
+
+  void restore(const std::string& path) {
+    std::map<std::string, std::size_t> index;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) index.emplace(jobs_[i].name.key(), i);
+    for (const JobRecord& record : directory_->finished()) {
+      const auto found = index.find(record.name.key());
+      require_same(record.name, found == index.end() ? nullptr : &jobs_[found->second], path);
+      records_[found->second] = record;
+      done_[found->second] = true;
+    }
+  }
+
+  // False when it was stopped.
+  bool run(const ComparisonControl& control) {
+    for (std::size_t i = 0; i < jobs_.size(); ++i)
+      if (!done_[i]) open_.push_back(i);
+    finished_ = jobs_.size() - open_.size();
+    {
+      const Joined workers(*this, std::min(static_cast<std::size_t>(std::max(1, control.threads)), open_.size()));
+      watch(control);
+    }
+    if (directory_) directory_->sync();
+    if (error_) std::rethrow_exception(error_);
+    return finished_ == jobs_.size();
+  }
+
+  [[nodiscard]] std::vector<JobRecord> take() { return std::move(records_); }
+
+ private:
+  // Whatever happens while they work, threads are told to stop and waited for.
+  struct Joined {
+    Team& team;
+    std::vector<std::thread> threads;
+
+    Joined(Team& t, std::size_t count) : team(t) {
+      team.working_ = count;
+      for (std::size_t i = 0; i < count; ++i) {
+        try {
+          threads.emplace_back([this] { team.work(); });
+        } catch (const std::system_error&) {  // fewer than asked for: results do not depend on it
+          if (threads.empty()) throw;
+          const std::lock_guard lock(team.mutex_);
+          team.working_ -= count - i;
+          break;
+        }
+      }
+    }
+    Joined(const Joined&) = delete;
+    Joined& operator=(const Joined&) = delete;
+    ~Joined() {
+      if (std::uncaught_exceptions() > 0) team.stop_ = true;
+      for (std::thread& t : threads) t.join();
+    }
+  };
+
+  void watch(const ComparisonControl& control) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const std::size_t finished = finished_;
+      lock.unlock();
+      if (control.on_progress && !control.on_progress(finished, jobs_.size())) stop_ = true;
+      lock.lock();
+      if (working_ == 0) return;
+      if (finished == finished_) changed_.wait_for(lock, std::chrono::milliseconds(100));
+    }
+  }
+
+  void work() {
+    try {
+      for (std::size_t i; !stop_ && (i = next_.fetch_add(1)) < open_.size();)
+        if (!run_job(open_[i])) break;
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+    const std::lock_guard lock(mutex_);
+    --working_;
+    changed_.notify_one();
+  }
+
+  bool run_job(std::size_t i) {
+    JobRecord record{jobs_[i].name, {}, {}};
+    const ComparisonPlan::Cell& cell = jobs_[i].cell;
+    if (jobs_[i].measures_stream()) {
+      auto variation = named(plan_, cell, [&] { return measure_stream(plan_, cell, stop_); });
+      if (!variation) return false;
+      record.variation = std::move(*variation);
+    } else {
+      auto result = named(plan_, cell, [&] { return run_cell(plan_, cell, stop_); });
+      if (!result) return false;
+      record.cell = std::move(*result);
+    }
+    const std::lock_guard lock(mutex_);
+    if (directory_) directory_->append(record), record.cell.curve.clear();
+    records_[i] = std::move(record);
+    ++finished_;
+    changed_.notify_one();
+    return true;
+  }
+
+  const ComparisonPlan& plan_;
+  const std::vector<Job>& jobs_;
+  ComparisonDirectory* directory_;
+  std::vector<JobRecord> records_;
+  std::vector<bool> done_;
+  std::vector<std::size_t> open_;  // jobs to do
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;  // of what follows, of records_ and of the directory
+  std::condition_variable changed_;
+  std::size_t finished_ = 0, working_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+std::optional<ComparisonResult> Comparison::run(const ComparisonControl& control) const {
+  std::optional<ComparisonDirectory> directory;
+  if (!control.directory.empty()) directory.emplace(control);
+  Team team(parts_->plan, parts_->jobs, directory ? &*directory : nullptr);
+  if (directory) {
+    team.restore(control.directory);
+    directory->begin(parts_->plan.portable_text());
+  }
+  if (!team.run(control)) return std::nullopt;
+  ComparisonResult result = parts_->assemble(team.take());
+  if (directory) directory->write(result);
+  return result;
+}
+
+}  // namespace obolus

@@ -1,0 +1,166 @@
+// A comparison's tables, for people: on a terminal and in Markdown.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "obolus/run/comparison_result.hpp"
+
+namespace obolus {
+namespace {
+
+constexpr std::size_t widest_setting = 44;  // a table stays within 140 columns
+
+std::string shortened(const std::string& text) {
+  std::string out;
+  std::size_t width = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++width > widest_setting) return out + "…";
+    out += c;
+  }
+  return out;
+}
+
+std::string regret_text(const SettingResult& s) {
+  if (s.diverged() > 0) return fmt::format("diverged ({} of {})", s.diverged(), s.seeds.size());
+  const Spread r = last_spread(s, quantity::regret);
+  if (s.seeds.size() < 2) return number(r.mean);
+  const bool rounding = r.sd < 1e-9 * std::abs(r.mean);
+  return fmt::format("{} ± {:.2g}", number(r.mean), rounding ? 0.0 : r.sd);
+}
+
+std::string growth_text(const SettingResult& s, const Quantity& q) {
+  if (s.diverged() > 0) return {};
+  if (always_zero(s, q)) return "0";
+  const auto fit = growth(s, q);
+  return fit ? fmt::format("{:.3f} ± {:.3f}", fit->exponent, fit->half_width) : std::string();
+}
+
+std::string count_text(const SettingResult& s, const Quantity& q) {
+  if (s.diverged() > 0) return {};  // it stopped asking
+  const double mean = last_spread(s, q).mean;
+  return mean < 1e15 ? count(std::llround(mean)) : number(mean);
+}
+
+// Optimisers with the chosen setting, the least mean regret first; those without one come last.
+struct Chosen {
+  const OptimiserResult* optimiser;
+  const SettingResult* setting;  // none fits the budget
+};
+
+std::vector<Chosen> ranked(std::vector<Chosen> all) {
+  const auto rank = [](const Chosen& c) {
+    if (!c.setting) return std::pair{2, 0.0};
+    return c.setting->diverged() > 0 ? std::pair{1, 0.0} : std::pair{0, last_spread(*c.setting, quantity::regret).mean};
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const Chosen& a, const Chosen& b) { return rank(a) < rank(b); });
+  return all;
+}
+
+std::vector<Chosen> at_equal_rounds(const StreamResult& stream) {
+  std::vector<Chosen> all;
+  for (const OptimiserResult& o : stream.optimisers) all.push_back({&o, &o.settings[best(o)]});
+  return ranked(std::move(all));
+}
+
+std::string variation_text(const StreamResult& stream) {
+  if (stream.variation.empty()) return {};
+  double V = 0, H2 = 0;
+  bool exact = true;
+  for (const auto& seed : stream.variation) {
+    V += seed.back().V.sum / static_cast<double>(stream.variation.size());
+    H2 += seed.back().H2.sum / static_cast<double>(stream.variation.size());
+    exact = exact && seed.back().V.exact && seed.back().H2.exact;
+  }
+  return fmt::format(" (V_T = {}, H_2T = {}{})", number(V), number(H2), exact ? "" : ", estimated");
+}
+
+TitledTable equal_rounds(const ComparisonResult& r, const StreamResult& stream) {
+  Table table({"optimiser", "best setting", "regret", "growth", "gradients", "products", "evaluations", "time"},
+              "llrrrrrr");
+  for (const auto& [o, s] : at_equal_rounds(stream))
+    table.row({o->label, shortened(s->text), regret_text(*s), growth_text(*s, quantity::regret),
+               count_text(*s, quantity::gradients), count_text(*s, quantity::products),
+               count_text(*s, quantity::evaluations(r.costs)),
+               s->diverged() > 0 ? "" : duration(last_spread(*s, quantity::seconds).mean)});
+  return {fmt::format("Equal rounds, T = {}: {}{}", count(r.horizons.back()), stream.name, variation_text(stream)),
+          table};
+}
+
+TitledTable equal_budget(const ComparisonResult& r, const StreamResult& stream) {
+  Table table({"optimiser", "setting", "regret", "evaluations", "a round"}, "llrrr");
+  const auto T = static_cast<double>(r.horizons.back());
+  const Quantity evaluations = quantity::evaluations(r.costs);
+  std::vector<Chosen> all;
+  for (const OptimiserResult& o : stream.optimisers) {
+    const auto chosen = best_within_budget(o, r.costs);
+    all.push_back({&o, chosen ? &o.settings[*chosen] : nullptr});
+  }
+  for (const auto& [o, s] : ranked(std::move(all))) {
+    const double least = least_evaluations(*o, r.costs);
+    if (s)
+      table.row({o->label, shortened(s->text), regret_text(*s), count_text(*s, evaluations),
+                 number(last_spread(*s, evaluations).mean / T)});
+    else table.row({o->label, "", std::isfinite(least) ? "needs " + number(least) : "diverged"});
+  }
+  return {fmt::format("Equal budget, {} evaluations a round, {} in all: {}", number(*r.costs.budget),
+                      count(std::llround(*r.costs.budget * T)), stream.name),
+          table};
+}
+
+TitledTable queries(const ComparisonResult& r) {
+  Table table({"stream", "optimiser", "gradients", "products", "evaluations"}, "llrrr");
+  for (const StreamResult& stream : r.streams)
+    for (const auto& [o, s] : at_equal_rounds(stream))
+      table.row({stream.name, o->label, growth_text(*s, quantity::gradients), growth_text(*s, quantity::products),
+                 growth_text(*s, quantity::evaluations(r.costs))});
+  return {"Queries: exponents p of ~ T^p, best settings", table};
+}
+
+TitledTable overall(const ComparisonResult& r) {
+  std::vector<std::string> header{"optimiser", "geometric mean"};
+  for (const StreamResult& stream : r.streams) header.push_back(stream.name);
+  Table table(header);
+  const auto text = [](double v) { return std::isfinite(v) ? fmt::format("{:.3g}", v) : std::string("diverged"); };
+  for (const Relative& row : r.relative()) {
+    std::vector<std::string> cells{row.label, text(row.geometric_mean)};
+    for (const double v : row.streams) cells.push_back(text(v));
+    table.row(cells);
+  }
+  return {"Overall: regret over the best optimiser's, equal rounds", table};
+}
+
+std::string legend(const ComparisonResult& r) {
+  return fmt::format(
+      "Mean ± standard deviation over {} seed{}. Growth: p of ~ T^p with the half-width of its 95 % interval, from {}\n"
+      "horizon{} and all seeds; products: g_yy v and g_xy v; evaluations: gradients + {} products + {} values.\n",
+      r.seeds.size(), r.seeds.size() == 1 ? "" : "s", r.horizons.size(), r.horizons.size() == 1 ? "" : "s",
+      number(r.costs.product), number(r.costs.value));
+}
+
+}  // namespace
+
+std::vector<TitledTable> ComparisonResult::tables() const {
+  std::vector<TitledTable> all;
+  for (const StreamResult& stream : streams) {
+    all.push_back(equal_rounds(*this, stream));
+    if (costs.budget) all.push_back(equal_budget(*this, stream));
+  }
+  if (horizons.size() * seeds.size() >= 3 && horizons.size() > 1) all.push_back(queries(*this));
+  if (streams.front().optimisers.size() > 1) all.push_back(overall(*this));
+  return all;
+}
+
+std::string ComparisonResult::text() const {
+  std::string out;
+  for (const TitledTable& t : tables()) out += t.title + "\n\n" + t.table.text() + "\n";
+  return out + legend(*this);
+}
+
+std::string ComparisonResult::markdown() const {
+  std::string out = "# Comparison\n\n";
+  for (const TitledTable& t : tables()) out += "## " + t.title + "\n\n" + t.table.markdown() + "\n";
+  return out + legend(*this);
+}
+
+}  // namespace obolus

@@ -1,0 +1,44 @@
+// Files that survive a crash: whole files are replaced atomically (temporary file, fsync, rename, fsync of the folder),
+// logs are appended to and cut back, and a folder belongs to one process at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace obolus {
+
+void write_atomically(const std::string& path, std::string_view content);
+[[nodiscard]] std::string read_whole_file(const std::string& path, std::uint64_t cap);
+
+// Makes the folder if need be and takes it for this process; throws ConfigError when another has it.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& path);
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  int fd_ = -1;
+};
+
+class AppendedFile {
+ public:
+  AppendedFile(std::string path, bool keep);
+  AppendedFile(const AppendedFile&) = delete;
+  AppendedFile& operator=(const AppendedFile&) = delete;
+  ~AppendedFile();
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  void truncate(std::uint64_t bytes);
+  void append(std::string_view bytes);
+  void sync();
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace obolus
