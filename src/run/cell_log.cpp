@@ -15,9 +15,9 @@ Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 double real(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
 
 constexpr std::pair<const char*, std::int64_t OracleCounts::*> counters[] = {
-    {"f_x", &OracleCounts::f_x},      {"f_y", &OracleCounts::f_y}, {"g_x", &OracleCounts::g_x},
-    {"g_y", &OracleCounts::g_y},      {"hvp", &OracleCounts::hvp}, {"cross", &OracleCounts::cross},
-    {"values", &OracleCounts::values}};
+    {"f_x", &OracleCounts::f_x},       {"f_y", &OracleCounts::f_y},        {"g_x", &OracleCounts::g_x},
+    {"g_y", &OracleCounts::g_y},       {"hvp", &OracleCounts::hvp},        {"cross", &OracleCounts::cross},
+    {"values", &OracleCounts::values}, {"samples", &OracleCounts::samples}};
 
 Json columns(const std::vector<Reading>& readings) {
   Json json;

@@ -53,10 +53,10 @@ Comparison::Parts::Parts(const std::string& text, const std::string& source, con
 
 void Comparison::Parts::add_streams() {
   for (std::size_t s = 0; s < plan.streams.size(); ++s) {
-    const Cell first{.stream = s};
+    const Cell first = plan.first_on(s);
     const std::string sum = named(plan, first, [&] { return stream_checksum(plan, first); });
     for (std::size_t k = 0; k < plan.seeds.size(); ++k)
-      jobs.push_back({{.stream = s, .seed = k}, {plan.streams[s].name, "", "", plan.seeds[k], plan.horizons, sum}});
+      jobs.push_back({{s, first.entry, 0, k}, {plan.streams[s].name, "", "", plan.seeds[k], plan.horizons, sum}});
   }
 }
 
@@ -87,6 +87,8 @@ ComparisonResult Comparison::Parts::assemble(std::vector<JobRecord> records) con
       stream.optimisers[at.entry].settings[at.setting].seeds.push_back(std::move(records[i].cell));
     else if (!records[i].variation.empty()) stream.variation.push_back(std::move(records[i].variation));
   }
+  for (StreamResult& stream : result.streams)
+    std::erase_if(stream.optimisers, [](const OptimiserResult& o) { return o.settings.front().seeds.empty(); });
   return result;
 }
 

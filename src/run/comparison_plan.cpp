@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t most_runs = 100'000;
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
 }
 
 [[noreturn]] void fail(const toml::node& node, const std::string& what, const std::string& got,
@@ -140,6 +141,9 @@ ComparisonPlan::ComparisonPlan(const std::string& t, const std::string& s, const
   read_compare(root);
   read_streams(root);
   read_optimisers(root);
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    if (std::none_of(entries.begin(), entries.end(), [&](const Entry& e) { return contains(e.streams, i); }))
+      throw ConfigError(fmt::format("{}: stream '{}': no optimiser runs on it", source, streams[i].name));
   require_few();
 }
 
@@ -250,7 +254,7 @@ void ComparisonPlan::read_optimiser(const toml::table& table, const toml::table*
     grid.emplace_back(key.str(), node.as_array());
   };
   for (const auto& [key, node] : table)
-    if (key != "label") take(key, node, "optimiser");
+    if (key != "label" && key != "streams") take(key, node, "optimiser");
   if (shared)
     for (const auto& [key, node] : *shared) {
       if (table.contains(key) || !contains(valid, std::string(key.str()))) continue;
@@ -259,13 +263,37 @@ void ComparisonPlan::read_optimiser(const toml::table& table, const toml::table*
     }
   std::sort(grid.begin(), grid.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   entry.settings = settings_of(grid, entry.label);
+  entry.streams = streams_of(table);
   entries.push_back(std::move(entry));
+}
+
+// The streams that an entry names, or all.
+std::vector<std::size_t> ComparisonPlan::streams_of(const toml::table& table) const {
+  std::vector<std::string> names;
+  for (const Stream& s : streams) names.push_back(s.name);
+  std::vector<std::size_t> chosen;
+  const toml::node* given = table.get("streams");
+  if (given && !given->is_array()) fail(*given, "optimiser streams", config::text_of(*given), "a list of streams");
+  for (std::size_t i = 0; !given && i < streams.size(); ++i) chosen.push_back(i);
+  if (!given) return chosen;
+  for (const toml::node& node : *given->as_array()) {
+    const auto name = node.value_exact<std::string>();
+    const auto found = name ? std::find(names.begin(), names.end(), *name) : names.end();
+    if (found == names.end())
+      fail(node, "optimiser streams", config::text_of(node),
+           "the name of a [[stream]]" + (name ? suggestion(*name, names) : std::string()));
+    chosen.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  std::sort(chosen.begin(), chosen.end());
+  if (chosen.empty() || std::adjacent_find(chosen.begin(), chosen.end()) != chosen.end())
+    fail(*given, "optimiser streams", config::text_of(*given), "one or more streams, each once");
+  return chosen;
 }
 
 void ComparisonPlan::require_few() const {
   double runs = 0;
-  for (const Entry& e : entries) runs += static_cast<double>(e.settings.size());
-  runs *= static_cast<double>(streams.size()) * static_cast<double>(seeds.size());
+  for (const Entry& e : entries) runs += static_cast<double>(e.settings.size()) * static_cast<double>(e.streams.size());
+  runs *= static_cast<double>(seeds.size());
   if (runs > most_runs)
     throw ConfigError(fmt::format("{}: makes {} runs ({} streams, {} seeds), at most {} are done", source, runs,
                                   streams.size(), seeds.size(), most_runs));

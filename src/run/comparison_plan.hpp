@@ -28,6 +28,7 @@ struct ComparisonPlan {
     std::string label, name;
     std::vector<std::string> shared;  // keys of [shared] that it has and does not give itself
     std::vector<Setting> settings;
+    std::vector<std::size_t> streams;  // on which it runs
   };
   struct Stream {
     std::string name, problem;
@@ -44,6 +45,7 @@ struct ComparisonPlan {
   [[nodiscard]] std::string name_of(const Cell& cell) const;
   [[nodiscard]] Round horizon() const { return horizons.back(); }
   [[nodiscard]] std::vector<Cell> cells() const;
+  [[nodiscard]] Cell first_on(std::size_t stream) const;  // the first seed of the first optimiser that runs on it
   // The text, with relative paths made absolute: it can be run again from anywhere.
   [[nodiscard]] std::string portable_text() const;
 
@@ -60,6 +62,7 @@ struct ComparisonPlan {
   void read_stream(const toml::table& table, const toml::table* shared_problem);
   void read_optimisers(const toml::table& root);
   void read_optimiser(const toml::table& table, const toml::table* shared);
+  [[nodiscard]] std::vector<std::size_t> streams_of(const toml::table& table) const;
   void require_few() const;
 };
 

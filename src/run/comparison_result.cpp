@@ -7,6 +7,7 @@ namespace obolus {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 double last_regret(const SettingResult& s) {
   return s.diverged() > 0 ? infinity : last_spread(s, quantity::regret).mean;
@@ -36,6 +37,7 @@ double f(const Reading& r) { return r.f; }
 double gradients(const Reading& r) { return static_cast<double>(r.counts.grad_f() + r.counts.grad_g()); }
 double products(const Reading& r) { return static_cast<double>(r.counts.hvp + r.counts.cross); }
 double values(const Reading& r) { return static_cast<double>(r.counts.values); }
+double samples(const Reading& r) { return static_cast<double>(r.counts.samples); }
 double seconds(const Reading& r) { return r.seconds; }
 Quantity evaluations(const Costs& costs) {
   return [costs](const Reading& r) { return costs.evaluations(r.counts); };
@@ -99,20 +101,29 @@ double least_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
   return least;
 }
 
-std::vector<Relative> ComparisonResult::relative() const {
+std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
   std::vector<Relative> rows;
-  for (const OptimiserResult& o : streams.front().optimisers) rows.push_back({o.label, {}, 0});
-  for (const StreamResult& stream : streams) {
-    std::vector<double> regrets;
-    for (const OptimiserResult& o : stream.optimisers) regrets.push_back(last_regret(o.settings[best(o)]));
-    const double least = *std::min_element(regrets.begin(), regrets.end());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].streams.push_back(std::isfinite(regrets[i]) ? ratio(regrets[i], least) : infinity);
+  const auto row_of = [&](const std::string& label) -> Relative& {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Relative& r) { return r.label == label; });
+    if (found != rows.end()) return *found;
+    return rows.emplace_back(Relative{label, std::vector<double>(streams.size(), absent), 0});
+  };
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    std::vector<std::pair<std::string, double>> regrets;
+    double least = infinity;
+    for (const OptimiserResult& o : streams[s].optimisers) {
+      const auto setting = within_budget ? best_within_budget(o, costs) : std::optional(best(o));
+      regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : infinity);
+      least = std::min(least, regrets.back().second);
+    }
+    for (const auto& [label, regret] : regrets)
+      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, least) : infinity;
   }
   for (Relative& row : rows) {
-    double sum = 0;
-    for (const double r : row.streams) sum += std::log(r);
-    row.geometric_mean = std::exp(sum / static_cast<double>(row.streams.size()));
+    double sum = 0, count = 0;
+    for (const double r : row.streams)
+      if (!std::isnan(r)) sum += std::log(r), ++count;
+    row.geometric_mean = std::exp(sum / count);
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Relative& a, const Relative& b) { return a.geometric_mean < b.geometric_mean; });

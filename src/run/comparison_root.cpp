@@ -32,10 +32,18 @@ std::size_t offset_of(const std::string& text, const toml::source_position& plac
 std::vector<ComparisonPlan::Cell> ComparisonPlan::cells() const {
   std::vector<Cell> all;
   for (std::size_t s = 0; s < streams.size(); ++s)
-    for (std::size_t e = 0; e < entries.size(); ++e)
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      if (!std::binary_search(entries[e].streams.begin(), entries[e].streams.end(), s)) continue;
       for (std::size_t i = 0; i < entries[e].settings.size(); ++i)
         for (std::size_t k = 0; k < seeds.size(); ++k) all.push_back({s, e, i, k});
+    }
   return all;
+}
+
+ComparisonPlan::Cell ComparisonPlan::first_on(std::size_t stream) const {
+  std::size_t e = 0;
+  while (!std::binary_search(entries[e].streams.begin(), entries[e].streams.end(), stream)) ++e;
+  return {.stream = stream, .entry = e};
 }
 
 std::string ComparisonPlan::name_of(const Cell& cell) const {
@@ -68,6 +76,7 @@ toml::table ComparisonPlan::root(const Cell& cell, Round rounds) const {
     optimiser.insert_or_assign(key, std::move(*parsed.get("shared")->as_table()->get(key)));
   move_keys(*parsed.get("optimiser")->as_array()->get(cell.entry)->as_table(), optimiser);
   optimiser.erase("label");
+  optimiser.erase("streams");
   for (const Choice& choice : entry.settings[cell.setting].choices) {
     toml::array list = std::move(*optimiser.get(choice.key)->as_array());
     optimiser.insert_or_assign(choice.key, std::move(*list.get(choice.index)));

@@ -16,8 +16,13 @@ using Quantities = std::vector<std::pair<const char*, Quantity>>;
 Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
 Quantities quantities(const Costs& costs) {
-  return {{"regret", quantity::regret},     {"f", quantity::f},           {"gradients", quantity::gradients},
-          {"products", quantity::products}, {"values", quantity::values}, {"evaluations", quantity::evaluations(costs)},
+  return {{"regret", quantity::regret},
+          {"f", quantity::f},
+          {"gradients", quantity::gradients},
+          {"products", quantity::products},
+          {"values", quantity::values},
+          {"samples", quantity::samples},
+          {"evaluations", quantity::evaluations(costs)},
           {"seconds", quantity::seconds}};
 }
 
@@ -25,6 +30,7 @@ Quantities growing(const Costs& costs) {
   return {{"regret", quantity::regret},
           {"gradients", quantity::gradients},
           {"products", quantity::products},
+          {"samples", quantity::samples},
           {"evaluations", quantity::evaluations(costs)}};
 }
 
@@ -128,6 +134,16 @@ std::string csv_line(const ComparisonResult& r, const StreamResult& stream, cons
                             csv_number(last_spread(w, quantity::regret).sd), mean(w, quantity::evaluations(r.costs)));
 }
 
+Json relative_json(const std::vector<Relative>& rows) {
+  Json json = Json::array();
+  for (const Relative& row : rows) {
+    Json ratios = Json::array();
+    for (const double v : row.streams) ratios.push_back(real(v));
+    json.push_back({{"label", row.label}, {"geometric_mean", real(row.geometric_mean)}, {"streams", ratios}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string ComparisonResult::json() const {
@@ -142,13 +158,8 @@ std::string ComparisonResult::json() const {
     for (const OptimiserResult& o : stream.optimisers) s["optimisers"].push_back(optimiser_json(o, costs));
     json["streams"].push_back(s);
   }
-  json["relative"] = Json::array();
-  for (const Relative& row : relative()) {
-    Json ratios = Json::array();
-    for (const double v : row.streams) ratios.push_back(real(v));
-    json["relative"].push_back(
-        {{"label", row.label}, {"geometric_mean", real(row.geometric_mean)}, {"streams", ratios}});
-  }
+  json["relative"] = relative_json(relative(false));
+  if (costs.budget) json["relative_within_budget"] = relative_json(relative(true));
   return json.dump(2) + "\n";
 }
 
@@ -156,7 +167,7 @@ std::string ComparisonResult::csv() const {
   std::string out = "stream,optimiser,setting,rounds,seeds,diverged,regret_mean,regret_sd";
   for (const char* name : {"gradients", "products", "values", "evaluations", "seconds"})
     out += fmt::format(",{}", name);
-  for (const char* name : {"regret", "gradients", "products", "evaluations"})
+  for (const char* name : {"regret", "gradients", "products", "samples", "evaluations"})
     out += fmt::format(",{0}_exponent,{0}_low,{0}_high", name);
   out += ",budget_setting,budget_regret_mean,budget_regret_sd,budget_evaluations\n";
   for (const StreamResult& stream : streams)

@@ -109,25 +109,29 @@ TitledTable equal_budget(const ComparisonResult& r, const StreamResult& stream) 
 }
 
 TitledTable queries(const ComparisonResult& r) {
-  Table table({"stream", "optimiser", "gradients", "products", "evaluations"}, "llrrr");
+  Table table({"stream", "optimiser", "gradients", "products", "samples", "evaluations"}, "llrrrr");
   for (const StreamResult& stream : r.streams)
     for (const auto& [o, s] : at_equal_rounds(stream))
       table.row({stream.name, o->label, growth_text(*s, quantity::gradients), growth_text(*s, quantity::products),
-                 growth_text(*s, quantity::evaluations(r.costs))});
+                 growth_text(*s, quantity::samples), growth_text(*s, quantity::evaluations(r.costs))});
   return {"Queries: exponents p of ~ T^p, best settings", table};
 }
 
-TitledTable overall(const ComparisonResult& r) {
+TitledTable overall(const ComparisonResult& r, bool within_budget) {
   std::vector<std::string> header{"optimiser", "geometric mean"};
   for (const StreamResult& stream : r.streams) header.push_back(stream.name);
   Table table(header);
-  const auto text = [](double v) { return std::isfinite(v) ? fmt::format("{:.3g}", v) : std::string("diverged"); };
-  for (const Relative& row : r.relative()) {
+  const auto text = [&](double v) {
+    if (std::isnan(v)) return std::string();
+    return std::isfinite(v) ? fmt::format("{:.3g}", v) : std::string(within_budget ? "over budget" : "diverged");
+  };
+  for (const Relative& row : r.relative(within_budget)) {
     std::vector<std::string> cells{row.label, text(row.geometric_mean)};
     for (const double v : row.streams) cells.push_back(text(v));
     table.row(cells);
   }
-  return {"Overall: regret over the best optimiser's, equal rounds", table};
+  return {fmt::format("Overall: regret over the best optimiser's, equal {}", within_budget ? "budget" : "rounds"),
+          table};
 }
 
 std::string legend(const ComparisonResult& r) {
@@ -147,7 +151,10 @@ std::vector<TitledTable> ComparisonResult::tables() const {
     if (costs.budget) all.push_back(equal_budget(*this, stream));
   }
   if (horizons.size() * seeds.size() >= 3 && horizons.size() > 1) all.push_back(queries(*this));
-  if (streams.front().optimisers.size() > 1) all.push_back(overall(*this));
+  const bool several =
+      std::any_of(streams.begin(), streams.end(), [](const auto& s) { return s.optimisers.size() > 1; });
+  if (several) all.push_back(overall(*this, false));
+  if (several && costs.budget) all.push_back(overall(*this, true));
   return all;
 }
 

@@ -236,7 +236,7 @@ ComparisonResult made_up() {
 }
 
 TEST(Comparison, relative_regret_is_a_geometric_mean_over_streams) {
-  const auto rows = made_up().relative();
+  const auto rows = made_up().relative(false);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].label, "B");
   EXPECT_DOUBLE_EQ(rows[0].geometric_mean, std::sqrt(2.0));

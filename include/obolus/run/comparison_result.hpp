@@ -75,6 +75,7 @@ namespace quantity {
 [[nodiscard]] double gradients(const Reading& r);  // of f and g
 [[nodiscard]] double products(const Reading& r);   // g_yy v and g_xy v
 [[nodiscard]] double values(const Reading& r);
+[[nodiscard]] double samples(const Reading& r);
 [[nodiscard]] double seconds(const Reading& r);
 [[nodiscard]] Quantity evaluations(const Costs& costs);
 }  // namespace quantity
@@ -96,8 +97,8 @@ namespace quantity {
 
 struct Relative {
   std::string label;
-  std::vector<double> streams;  // mean regret over the best optimiser's, each at its best setting
-  double geometric_mean = 0;
+  std::vector<double> streams;  // mean regret over the best optimiser's, each at its best setting; NaN: not run there
+  double geometric_mean = 0;    // over the streams it ran on
 };
 
 struct TitledTable {
@@ -111,7 +112,7 @@ struct ComparisonResult {
   Costs costs;
   std::vector<StreamResult> streams;
 
-  [[nodiscard]] std::vector<Relative> relative() const;  // the best first
+  [[nodiscard]] std::vector<Relative> relative(bool within_budget) const;  // the best first
   [[nodiscard]] std::vector<TitledTable> tables() const;
   [[nodiscard]] std::string text() const;      // the tables for a terminal
   [[nodiscard]] std::string markdown() const;  // and as a document
