@@ -62,10 +62,12 @@ Spread last_spread(const SettingResult& setting, const Quantity& quantity) {
 
 std::optional<Growth> growth(const SettingResult& setting, const Quantity& quantity) {
   if (setting.diverged() > 0) return std::nullopt;
-  std::vector<std::pair<double, double>> points;
-  for (const CellResult& cell : setting.seeds)
+  std::vector<GrowthPoints> runs;
+  for (const CellResult& cell : setting.seeds) {
+    GrowthPoints& points = runs.emplace_back();
     for (const Reading& r : cell.horizons) points.emplace_back(static_cast<double>(r.t), quantity(r));
-  return growth(points);
+  }
+  return growth(runs);
 }
 
 bool always_zero(const SettingResult& setting, const Quantity& quantity) {

@@ -137,7 +137,8 @@ TitledTable overall(const ComparisonResult& r, bool within_budget) {
 std::string legend(const ComparisonResult& r) {
   return fmt::format(
       "Mean ± standard deviation over {} seed{}. Growth: p of ~ T^p with the half-width of its 95 % interval, from {}\n"
-      "horizon{} and all seeds; products: g_yy v and g_xy v; evaluations: gradients + {} products + {} values.\n",
+      "horizon{} and all seeds, each with a level of its own; products: g_yy v and g_xy v; evaluations: gradients + {} "
+      "products + {} values.\n",
       r.seeds.size(), r.seeds.size() == 1 ? "" : "s", r.horizons.size(), r.horizons.size() == 1 ? "" : "s",
       number(r.costs.product), number(r.costs.value));
 }

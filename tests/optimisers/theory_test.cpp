@@ -242,4 +242,65 @@ TEST(TheoryPreset, OfSf2oboByHand) {
   EXPECT_NEAR(o.gamma.scale, std::sqrt((1 - 0.8975906) / (14 * 1.05875)) / (48 * 2 * 4), 1e-10);
 }
 
+// ---- Without a horizon ---------------------------------------------------------------------------------------------
+
+const Constants mild{.L_f0 = 1, .L_f1 = 1, .L_g1 = 4, .L_g2 = 0.5, .mu_g = 1, .M = 2, .sigma = 0, .region = {}};
+
+template <class Options>
+Options anytime(Round T) {
+  Options o;
+  apply_preset(Preset::anytime, o, mild, T);
+  return o;
+}
+
+TEST(Anytime, NoOptionDependsOnTheHorizon) {
+  const auto same = []<class Options>(Options a, Options b) {
+    std::vector<double> first, second;
+    const auto collect = [](std::vector<double>& to) {
+      return [&to]<class T>(std::string_view, T& value, std::string_view, Range = {}) {
+        if constexpr (std::is_same_v<T, Schedule>) to.insert(to.end(), {value(1), value(7), value(1000)});
+        else if constexpr (std::is_arithmetic_v<T>) to.push_back(static_cast<double>(value));
+      };
+    };
+    a.describe(collect(first)), b.describe(collect(second));
+    EXPECT_EQ(first, second);
+    EXPECT_GT(first.size(), 5u);
+  };
+  same(anytime<F2oboOptions>(10), anytime<F2oboOptions>(100'000));
+  same(anytime<F2oboSingleLoopOptions>(10), anytime<F2oboSingleLoopOptions>(100'000));
+  same(anytime<Af2oboOptions>(10), anytime<Af2oboOptions>(100'000));
+  same(anytime<Sf2oboOptions>(10), anytime<Sf2oboOptions>(100'000));
+}
+
+// λ_t² ρ^(K_t) ≤ λ_1², and K_t contracts by itself: 2 ρ^K ≤ ρ.
+TEST(Anytime, F2oboStepsKeepUpWithTheMultiplierInEveryRound) {
+  const auto o = anytime<F2oboOptions>(1);
+  const double rho = 1 - theory::double_loop_gaps(o, mild, 1).both();
+  for (Round t = 1; t < 100'000; t = t * 3 + 1) {
+    const double contraction = std::pow(rho, static_cast<double>(o.inner_steps.count(t)));
+    EXPECT_LE(std::pow(lambda_at(o, t), 2) * contraction, o.lambda1 * o.lambda1 * (1 + 1e-9)) << t;
+    EXPECT_LE(2 * contraction, rho * (1 + 1e-9)) << t;
+  }
+}
+
+// The quotient in closed form against its definition.
+TEST(Anytime, F2oboGammaIsSmallerByTheRootOfTheQuotientOfTheSums) {
+  const auto o = anytime<F2oboOptions>(1);
+  const double gap = theory::double_loop_gaps(o, mild, 1).both();
+  double plain = 0, weighted = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    plain += std::pow(1 - gap, i);
+    weighted += std::pow(1 + i / 2.0, 2) * std::pow(1 - gap, i);
+  }
+  const double expected = theory::gamma_limit(mild, gap, o.lambda1 * o.lambda1) / std::sqrt(weighted / plain);
+  EXPECT_NEAR(o.gamma(1) / std::min(expected, theory::smoothness_limit(mild)), 1.0, 1e-9);
+}
+
+TEST(Anytime, Af2oboTolerancesAreThoseOfTheTheoremWithTheRoundForTheHorizon) {
+  const auto o = anytime<Af2oboOptions>(1);
+  EXPECT_DOUBLE_EQ(o.tau, 0.5);
+  EXPECT_DOUBLE_EQ(o.delta_y(100), 0.1);
+  EXPECT_DOUBLE_EQ(o.delta_z(100), 0.01);
+}
+
 }  // namespace

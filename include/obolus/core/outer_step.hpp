@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,15 +138,16 @@ class OuterStep {
                                       ((memory.square.array() / square_part).sqrt() + S(o_.epsilon));
   }
 
-  // The largest logarithm is taken out first on the simplex, where only ratios count: no exponential overflows.
+  // The largest logarithm is taken out first on the simplex, where only ratios count: no exponential overflows. None ends at 0
+  // either, from where no step would lead back.
   template <class S>
   static void leave_logarithms(const ConvexSet& set, Vector<S>& u) {
     set.visit([&]<class Set>(const Set& s) {
       if constexpr (std::is_same_v<Set, sets::Simplex>) {
         u = (u.array() - u.maxCoeff()).exp();
-        u /= u.sum();
+        u = (u / u.sum()).cwiseMax(std::numeric_limits<S>::min());
       } else {
-        u = u.array().exp();
+        u = u.array().exp().max(std::numeric_limits<S>::min());
         s.template project<S>(u);
       }
     });

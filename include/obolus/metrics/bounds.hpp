@@ -138,9 +138,15 @@ inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
   b.add("16 M/gamma", 16 * k.M / gamma.least);
   b.add("8 V_T/gamma", 8 * in.V_T / gamma.least);
   b.add("16 D_1^2/lambda_1^2 sum t^(-2 tau)", 16 * squared(k.D_1() / o.lambda1) * power_sum(-2 * o.tau, in.T));
-  b.add("384 kappa_g^2 delta_y^2 T", 384 * squared(kappa * std::max(o.delta_y(1), o.delta_y(in.T))) * rounds);
-  b.add("48 kappa_g^2 lambda_T^2 delta_z^2 T",
-        48 * squared(kappa * lambda_at(o, in.T) * std::max(o.delta_z(1), o.delta_z(in.T))) * rounds);
+  if (o.delta_y.is_constant() && o.delta_z.is_constant()) {
+    b.add("384 kappa_g^2 delta_y^2 T", 384 * squared(kappa * o.delta_y.scale) * rounds);
+    b.add("48 kappa_g^2 lambda_T^2 delta_z^2 T", 48 * squared(kappa * lambda_at(o, in.T) * o.delta_z.scale) * rounds);
+    return b;
+  }
+  double y = 0, z = 0;  // before the lemma takes the largest of each
+  for (Round t = 1; t <= in.T; ++t) y += squared(o.delta_y(t)), z += squared(lambda_at(o, t) * o.delta_z(t));
+  b.add("384 kappa_g^2 sum delta_y^2", 384 * squared(kappa) * y);
+  b.add("48 kappa_g^2 sum lambda_t^2 delta_z^2", 48 * squared(kappa) * z);
   return b;
 }
 

@@ -62,28 +62,36 @@ struct Growth {
   [[nodiscard]] double high() const { return exponent + half_width; }
 };
 
-// Of pairs (T, q). Nothing with fewer than three points, with one T only, or where a logarithm does not exist.
-[[nodiscard]] inline std::optional<Growth> growth(const std::vector<std::pair<double, double>>& points) {
-  const auto n = static_cast<double>(points.size());
-  if (points.size() < 3) return std::nullopt;
-  double mean_x = 0, mean_y = 0;
-  for (const auto& [T, q] : points) {
-    if (!(T > 0) || !(q > 0) || !std::isfinite(q)) return std::nullopt;
-    mean_x += std::log(T) / n, mean_y += std::log(q) / n;
+using GrowthPoints = std::vector<std::pair<double, double>>;  // pairs (T, q)
+
+// One exponent for several runs, each with a level of its own: what differs between seeds from the first round on says
+// nothing about growth. Nothing with too few points for an interval, with one T only, or where a logarithm does not exist.
+[[nodiscard]] inline std::optional<Growth> growth(const std::vector<GrowthPoints>& runs) {
+  std::vector<std::pair<double, double>> centred;  // (ln T, ln q) less the run's means
+  double xx = 0, xy = 0, noise = 0, residual = 0;
+  for (const GrowthPoints& run : runs) {
+    const auto n = static_cast<double>(run.size());
+    double mean_x = 0, mean_y = 0;
+    for (const auto& [T, q] : run) {
+      if (!(T > 0) || !(q > 0) || !std::isfinite(q)) return std::nullopt;
+      mean_x += std::log(T) / n, mean_y += std::log(q) / n;
+    }
+    for (const auto& [T, q] : run) {
+      const auto& [x, y] = centred.emplace_back(std::log(T) - mean_x, std::log(q) - mean_y);
+      xx += x * x, xy += x * y;
+      // Equal horizons leave rounding errors of ln T: (ε ln T)² a point.
+      noise += std::pow(2 * std::numeric_limits<double>::epsilon() * (1 + std::abs(mean_x)), 2);
+    }
   }
-  double xx = 0, xy = 0, residual = 0;
-  for (const auto& [T, q] : points) {
-    const double x = std::log(T) - mean_x;
-    xx += x * x, xy += x * (std::log(q) - mean_y);
-  }
-  // Equal horizons leave rounding errors of ln T: (ε ln T)² a point.
-  const double noise = std::numeric_limits<double>::epsilon() * (1 + std::abs(mean_x));
-  if (xx <= 4 * n * noise * noise) return std::nullopt;
-  Growth fit{xy / xx, 0, points.size()};
-  for (const auto& [T, q] : points)
-    residual += std::pow(std::log(q) - mean_y - fit.exponent * (std::log(T) - mean_x), 2);
-  fit.half_width = student_t(0.95, n - 2) * std::sqrt(residual / (n - 2) / xx);
+  if (centred.size() < runs.size() + 2 || xx <= noise) return std::nullopt;
+  Growth fit{xy / xx, 0, centred.size()};
+  for (const auto& [x, y] : centred) residual += std::pow(y - fit.exponent * x, 2);
+  const auto degrees = static_cast<double>(centred.size() - runs.size() - 1);
+  fit.half_width = student_t(0.95, degrees) * std::sqrt(residual / degrees / xx);
   return fit;
+}
+[[nodiscard]] inline std::optional<Growth> growth(const GrowthPoints& points) {
+  return growth(std::vector<GrowthPoints>(1, points));
 }
 
 }  // namespace obolus

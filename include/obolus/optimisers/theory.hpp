@@ -38,7 +38,7 @@ struct EnumNames<Preset> {
 namespace theory {
 
 // An L_g1 below μ_g contradicts itself: ∇g would change by less than strong convexity demands.
-inline void require_constants(const Constants& k, std::string_view optimiser) {
+inline void require_constants(const Constants& k, Preset preset, std::string_view optimiser) {
   std::string got, remedy;
   const auto complain = [&](std::string_view name, double value) {
     got += (got.empty() ? "" : ", ") + std::string(name) + " = " + text(value);
@@ -48,7 +48,7 @@ inline void require_constants(const Constants& k, std::string_view optimiser) {
     if (!is_given(k, c)) complain(c.name, k.*c.value);
   if (got.empty() && k.L_g1 < k.mu_g) complain("L_g1", k.L_g1);
   if (got.empty()) return;
-  throw ConfigError("preset \"theory\" or \"anytime\" of " + std::string(optimiser) + ": got " + got +
+  throw ConfigError("preset \"" + std::string(name_of(preset)) + "\" of " + std::string(optimiser) + ": got " + got +
                     (k.region.empty() ? "" : " (" + k.region + ")") +
                     ", expected finite constants with mu_g > 0 and L_g1 >= mu_g; " + remedy);
 }
@@ -107,15 +107,17 @@ inline void set_theory(Sf2oboOptions& o, const Constants& k, Round T) {
   o.gamma = std::min(smoothness_limit(k), stochastic_gamma_limit(k, s.gap, s.c_lambda, 14));
 }
 
-// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t, so Theorem 1's γ with c = λ_1²
-// serves every horizon at once (its proof uses K only through that product).
+// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t. Unrolled with a K that grows, Theorem 1's
+// proof meets λ_t² ρ^(K_m) with m < t, hence Σ_i (1 + i/2)² ρ^i (τ = 1) in the place of Σ_i ρ^i = 1/(1 − ρ), and a γ smaller by the root
+// of their quotient.
 inline void set_anytime(F2oboOptions& o, const Constants& k) {
   set_shared(o, k, 1.0);
-  const double gap = double_loop_gaps(o, k, 1).both(), c = o.lambda1 * o.lambda1;
+  const double gap = double_loop_gaps(o, k, 1).both(), rho = 1 - gap, c = o.lambda1 * o.lambda1;
   o.inner_steps = Schedule(-2 * o.tau / std::log1p(-gap));
   o.inner_steps.log = true;
   o.inner_steps.least = std::ceil(steps_to_contract(gap));
-  o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c));
+  const double quotient = 1 + rho / gap + rho * (1 + rho) / (4 * gap * gap);
+  o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c) / std::sqrt(quotient));
 }
 
 // Nothing in Theorem 2's schedules asks for T.
@@ -154,7 +156,7 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
     case Preset::anytime: break;
   }
   check_horizon(T);
-  require_constants(k, optimiser);
+  require_constants(k, preset, optimiser);
   if (preset == Preset::theory) set_theory(o, k, T);
   else set_anytime(o, k);
 }

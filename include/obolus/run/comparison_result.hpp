@@ -83,7 +83,8 @@ namespace quantity {
 // Over seeds; infinite as soon as one of them is.
 [[nodiscard]] Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity& quantity);
 [[nodiscard]] Spread last_spread(const SettingResult& setting, const Quantity& quantity);
-// Over horizons and seeds pooled; nothing when a seed diverged. The horizons of one run are not independent: the interval is a guide.
+// Over horizons and seeds, each seed with a level of its own; nothing when a seed diverged. The horizons of one run are not
+// independent: the interval is a guide.
 [[nodiscard]] std::optional<Growth> growth(const SettingResult& setting, const Quantity& quantity);
 // True when the quantity was 0 in every run at every horizon, where no exponent exists.
 [[nodiscard]] bool always_zero(const SettingResult& setting, const Quantity& quantity);
