@@ -51,6 +51,7 @@ int run(const Arguments& a) {
   }
   if (a.csv) fmt::print("{}", result->csv());
   else if (!a.quiet) fmt::print("{}", result->text());
+  std::fflush(stdout);
   if (!a.quiet)
     fmt::print(stderr, "Files: {}/{{config.toml, cells.jsonl, tables.md, tables.csv, summary.json}}\n",
                control.directory);

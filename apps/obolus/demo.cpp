@@ -1,94 +1,109 @@
-// obolus demo: the four algorithms of the paper side by side on two streams, from nothing but this program.
+// obolus demo: ten methods side by side on two streams, from nothing but this program.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <thread>
 
-#include "obolus/core/error.hpp"
-#include "obolus/run/experiment.hpp"
+#include "obolus/run/comparison.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {
 namespace {
 
-struct Stream {
-  const char *name, *about, *config;
-};
-struct Algorithm {
-  const char *name, *options;
-};
+// Two streams that ask for opposite things: `flip` for inner loops that end at a tolerance, `jumps` for steps that track.
+constexpr const char* config = R"(
+[compare]
+seeds = [1, 2, 3]
+horizons = [625, 1250, 2500, 5000]
+budget = 24.0
 
-constexpr std::array streams{
-    Stream{"oscillation", "the paper's example: the inner solution flips every round (optimum inside the domain)",
-           "[problem]\nname = \"oscillation\"\nvariant = \"interior\"\nrounds = 5000\n"
-           "[start]\nx = 0.3\n[domain]\nset = \"box\"\nlower = -1\nupper = 1\n"
-           "[metrics]\ngamma = 0.02\n"},
-    Stream{"quadratic", "ten inner variables, five outer ones; jumps every 500 rounds",
-           "[problem]\nname = \"quadratic\"\ndrift = \"abrupt\"\nperiod = 500\nrounds = 5000\nsine = 0.5\nnoise_cross "
-           "= 0.1\n"
-           "[domain]\nset = \"box\"\nlower = -2\nupper = 2\n[metrics]\ngamma = 0.02\n"},
-};
+[problem]
+name = "quadratic"
+[domain]
+set = "box"
+lower = -2.0
+upper = 2.0
+[metrics]
+gamma = 0.02
+[shared]
+alpha = 0.15
+gamma = [0.02, 0.1, 0.5]
+lambda1 = 20.0
 
-constexpr std::array algorithms{
-    Algorithm{"f2obo", "inner_steps = 5\n"},
-    Algorithm{"f2obo_sl", "gamma = { scale = 0.02, power = -0.3333333333333333 }\n"},
-    Algorithm{"af2obo", "delta_y = 0.01\ndelta_z = 0.0001\n"},
-    Algorithm{"sf2obo", "inner_steps = 5\nbatch = 64\n"},
-};
+[[stream]]
+name = "flip"
+problem = { name = "oscillation", variant = "interior" }
+domain = { set = "box", lower = -1.0, upper = 1.0 }
+start = { x = 0.3 }
+[[stream]]
+name = "jumps"
+problem = { drift = "abrupt", period = 500, sine = 0.5, noise = 0.1 }
+
+[[optimiser]]
+name = "f2obo"
+[[optimiser]]
+name = "f2obo_sl"
+[[optimiser]]
+name = "af2obo"
+[[optimiser]]
+name = "sf2obo"
+[[optimiser]]
+label = "af2obo order 2"
+name = "af2obo"
+order = 2
+tau = 0.0
+inner_solver = "nesterov"
+[[optimiser]]
+name = "sobow"
+[[optimiser]]
+name = "obbo"
+[[optimiser]]
+name = "fsobo"
+[[optimiser]]
+name = "aobo"
+[[optimiser]]
+name = "sogd"
+v_step = 0.15
+)";
 
 int run(const std::string& folder) {
   const auto start = std::chrono::steady_clock::now();
   const Interruption interruption;
-  std::string report = "# Obolus: the paper's four algorithms on two streams\n";
-  for (const Stream& stream : streams) {
-    Table table({"optimiser", "regret", "last increment", "last hypergradient error", "gradients", "products", "time"});
-    for (const Algorithm& algorithm : algorithms) {
-      const std::string text = fmt::format(
-          "{}[optimiser]\nname = \"{}\"\nalpha = 0.15\nlambda1 = 10.0\n{}{}", stream.config, algorithm.name,
-          std::string_view(algorithm.options).find("gamma") == std::string_view::npos ? "gamma = 0.02\n" : "",
-          algorithm.options);
-      const Experiment experiment(text, fmt::format("demo {} {}", stream.name, algorithm.name), ".");
-      RunControl control;
-      control.directory = fmt::format("{}/{}-{}", folder, stream.name, algorithm.name);
-      control.force = true;
-      Progress progress(fmt::format("{} on {}", algorithm.name, stream.name), experiment.rounds(), true);
-      control.on_row = [&](const Row& row) {
-        progress.show(row.t, row.regret);
-        return Interruption::signal() == 0;
-      };
-      const RunSummary s = experiment.run(control);
-      if (Interruption::signal() != 0) {
-        fmt::print(stderr, "obolus: stopped in {} on {}\n", algorithm.name, stream.name);
-        return Interruption::exit_code();
-      }
-      table.row({algorithm.name, number(s.last.regret), number(s.last.regret_increment),
-                 number(s.last.hypergradient_error), count(s.last.counts.grad_f() + s.last.counts.grad_g()),
-                 count(s.last.counts.hvp + s.last.counts.cross), duration(s.last.seconds)});
-    }
-    fmt::print("{}: {}\n\n{}\n", stream.name, stream.about, table.text());
-    report += fmt::format("\n## {}\n\n{}.\n\n{}", stream.name, stream.about, table.markdown());
+  const Comparison comparison(config, "demo", ".");
+  ComparisonControl control;
+  control.directory = folder;
+  control.force = true;
+  control.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::optional<ComparisonResult> result;
+  {
+    JobProgress progress("demo", true);
+    control.on_progress = [&](std::size_t done, std::size_t of) {
+      progress.show(done, of);
+      return Interruption::signal() == 0;
+    };
+    result = comparison.run(control);
   }
-  report +=
-      "\nRegret is Σ |G_X(x_t, ∇F_t(x_t), γ)|² with the true hypergradient; gradients counts those of f and g;\n"
-      "products counts Hessian-vector products, which none of the four needs. Each run's folder holds its config,\n"
-      "its trace (one JSON object a round), its summary and a checkpoint.\n";
-  const std::string path = folder + "/report.md";
-  if (!(std::ofstream(path) << report).flush()) throw DataError(path + ": cannot be written");
-  fmt::print("Took {}. Each run has a folder under {}/ (config.toml, trace.jsonl, summary.json).\nReport: {}\n",
-             duration(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()), folder,
-             std::filesystem::absolute(path).lexically_normal().string());
+  if (!result) {
+    fmt::print(stderr, "obolus: stopped\n");
+    return Interruption::exit_code();
+  }
+  fmt::print(
+      "flip: the inner solution changes sign every round while F stands still (the paper's example).\n"
+      "jumps: a quadratic with ten inner and five outer variables that jumps every 500 rounds.\n\n{}\n"
+      "Took {}. To change it: {}/config.toml is the comparison, for `obolus compare`.\nReport: {}\n",
+      result->text(), duration(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()), folder,
+      std::filesystem::absolute(folder + "/tables.md").lexically_normal().string());
   return success;
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, int& code) {
-  CLI::App* verb =
-      app.add_subcommand("demo", "the paper's four algorithms side by side on two streams, in a few seconds");
+  CLI::App* verb = app.add_subcommand("demo", "ten methods side by side on two streams, in a few seconds");
   auto folder = std::make_shared<std::string>("runs/demo");
   verb->add_option("--out", *folder, "where the runs and the report go")->capture_default_str();
   verb->callback([folder, &code] { code = run(*folder); });

@@ -21,9 +21,10 @@ constexpr const char* description =
 
 constexpr const char* footer =
     "Try:\n"
-    "  obolus demo                              four algorithms side by side on two streams\n"
+    "  obolus demo                              ten methods side by side on two streams\n"
     "  obolus list optimisers                   what there is, with every option\n"
     "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
+    "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
     "  obolus check CONFIG.toml                 are the gradients right?\n"
     "  obolus compare CONFIG.toml               several optimisers, settings and seeds; tables\n"
     "\n"
@@ -61,7 +62,6 @@ int run(int argc, char** argv) {
   cli::add_list(app, code);
   cli::add_check(app, code);
   cli::add_compare(app, code);
-  cli::add_growth(app, code);
   cli::add_demo(app, code);
   try {
     app.parse(argc, argv);

@@ -21,7 +21,6 @@ void add_run(CLI::App& app, int& code);
 void add_list(CLI::App& app, int& code);
 void add_check(CLI::App& app, int& code);
 void add_compare(CLI::App& app, int& code);
-void add_growth(CLI::App& app, int& code);
 void add_demo(CLI::App& app, int& code);
 
 }  // namespace obolus::cli

@@ -87,6 +87,18 @@ TitledTable equal_rounds(const ComparisonResult& r, const StreamResult& stream) 
           table};
 }
 
+TitledTable by_horizon(const ComparisonResult& r, const StreamResult& stream) {
+  std::vector<std::string> header{"optimiser"};
+  for (const Round T : r.horizons) header.push_back("T = " + count(T));
+  Table table(header);
+  for (const auto& [o, s] : at_equal_rounds(stream)) {
+    std::vector<std::string> cells{o->label};
+    for (std::size_t h = 0; h < r.horizons.size(); ++h) cells.push_back(number(spread(*s, h, quantity::regret).mean));
+    table.row(cells);
+  }
+  return {fmt::format("Regret by horizon: {}", stream.name), table};
+}
+
 TitledTable equal_budget(const ComparisonResult& r, const StreamResult& stream) {
   Table table({"optimiser", "setting", "regret", "evaluations", "a round"}, "llrrr");
   const auto T = static_cast<double>(r.horizons.back());
@@ -149,6 +161,7 @@ std::vector<TitledTable> ComparisonResult::tables() const {
   std::vector<TitledTable> all;
   for (const StreamResult& stream : streams) {
     all.push_back(equal_rounds(*this, stream));
+    if (horizons.size() > 1) all.push_back(by_horizon(*this, stream));
     if (costs.budget) all.push_back(equal_budget(*this, stream));
   }
   if (horizons.size() * seeds.size() >= 3 && horizons.size() > 1) all.push_back(queries(*this));
