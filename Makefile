@@ -23,8 +23,8 @@ define HELP
 Obolus: online bilevel optimisation.
 
 Start here
-  make run          install what is missing, build, and run the demonstration: four algorithms
-                    side by side, a table to read, and where the files are
+  make run          install what is missing, build, and run the demonstration: ten methods
+                    side by side, tables to read, and where the report is
   make test         install what is missing, build, and run every test
 
 Build and use
