@@ -1,6 +1,5 @@
 // obolus compare CONFIG.toml: optimisers × streams × settings × seeds, in parallel, into one folder.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -45,13 +44,13 @@ int run(const Arguments& a) {
   }
   if (!result) {
     fmt::print(stderr,
-               "obolus: stopped with {} of {} cells done and kept; to go on:\n  obolus compare {} --out {} --resume\n",
+               "obolus: stopped with {} of {} jobs done and kept; to go on:\n  obolus compare {} --out {} --resume\n",
                finished, total, shell_quoted(control.directory + "/config.toml"), shell_quoted(control.directory));
     return Interruption::exit_code();
   }
   if (a.csv) fmt::print("{}", result->csv());
   else if (!a.quiet) fmt::print("{}", result->text());
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw DataError("standard output: cannot be written");
   if (!a.quiet)
     fmt::print(stderr, "Files: {}/{{config.toml, cells.jsonl, tables.md, tables.csv, summary.json}}\n",
                control.directory);

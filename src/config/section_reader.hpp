@@ -59,6 +59,13 @@ class SectionReader {
     else value = integer(name, *node, range);
   }
 
+  // A second name of the option `of`; giving both is an error.
+  template <class T>
+  void other_name(std::string_view name, std::string_view of, T& value, Range range) {
+    if (has(name) && has(of)) reject(name, fmt::format("one of {} and {}: they are names of one option", of, name));
+    (*this)(name, value, "", range);
+  }
+
   // After the last describe: no key may be left that nobody knows.
   void finish() const {
     if (!table_) return;

@@ -91,6 +91,17 @@ CellResult cell_of(const Json& json) {
   return cell;
 }
 
+// Whatever reads a record later counts on one entry a horizon.
+void require_complete(const JobRecord& record) {
+  const std::vector<Round>& T = record.name.horizons;
+  bool complete = !T.empty() && (record.variation.empty() || record.variation.size() == T.size());
+  if (!record.name.optimiser.empty()) {
+    complete = complete && record.cell.horizons.size() == T.size();
+    for (std::size_t i = 0; complete && i < T.size(); ++i) complete = record.cell.horizons[i].t == T[i];
+  }
+  if (!complete) throw Json::other_error::create(501, "not one entry a horizon", nullptr);
+}
+
 }  // namespace
 
 std::string JobName::key() const { return Json({stream, optimiser, setting, seed}).dump(); }
@@ -126,6 +137,7 @@ JobRecord record_of(const std::string& line, const std::string& place) {
     } else {
       for (const Json& v : json.at("variation")) record.variation.push_back(variation_of(v));
     }
+    require_complete(record);
     return record;
   } catch (const nlohmann::json::exception&) {
     throw DataError(place + ": is damaged: not the record of a finished run; start anew with --force");

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/document.hpp"
+#include "obolus/version.hpp"
 #include "run/checksum.hpp"
 #include "run/comparison_cell.hpp"
 #include "run/comparison_parts.hpp"
@@ -16,6 +17,7 @@ using Cell = ComparisonPlan::Cell;
 
 std::string digest(std::string text, std::uint64_t data) {
   text += std::to_string(data);
+  text += version_text;  // another version may compute something else
   return fmt::format("{:016x}", checksum(text.data(), text.size()));
 }
 
@@ -27,6 +29,16 @@ std::string stream_checksum(const ComparisonPlan& plan, const Cell& cell) {
                 p.data_checksum);
 }
 
+// Some of what an optimiser asks of the set and the start shows only when it meets them.
+void open_once(const Experiment::Parts& run) {
+  std::visit(
+      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) {
+        (void)run.prepared_optimiser->open(*p, run.set, run.template start_vector<S>(run.start.x, run.dims.x),
+                                           run.template start_vector<S>(run.start.y, run.dims.y));
+      },
+      run.oracle);
+}
+
 // The complete config of a cell's runs with the first seed, which is what can be wrong with them.
 std::string cell_checksum(const ComparisonPlan& plan, const Cell& cell) {
   std::string text;
@@ -34,8 +46,10 @@ std::string cell_checksum(const ComparisonPlan& plan, const Cell& cell) {
   for (const auto& run : cell_runs(plan, cell)) {
     if (!run->metrics.gamma)
       throw ConfigError(
-          "[metrics] gamma: not given, expected the γ of the regret; with each optimiser's own, regrets do not "
+          plan.source +
+          ": [metrics] gamma: not given, expected the γ of the regret; with each optimiser's own, regrets do not "
           "compare");
+    open_once(*run);
     run->problem.seed = 0;
     text += run->config();
     data = run->data_checksum;

@@ -19,7 +19,7 @@ constexpr double seconds_between_syncs = 1.0;
 
 ComparisonDirectory::ComparisonDirectory(const ComparisonControl& control)
     : path_(control.directory), lock_(path_), keep_(control.resume) {
-  const bool there = fs::exists(file("config.toml"));
+  const bool there = holds_results(path_);
   if (there && !control.resume && !control.force)
     throw ConfigError(path_ +
                       ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
@@ -39,12 +39,8 @@ void ComparisonDirectory::read_finished() {
 }
 
 void ComparisonDirectory::begin(const std::string& config) {
-  std::error_code error;
-  for (const char* name : {"config.toml", "summary.json", "tables.md", "tables.csv"})
-    fs::remove(file(name) + ".tmp", error);
-  if (!keep_)
-    for (const char* name : {"cells.jsonl", "summary.json", "tables.md", "tables.csv", "trace.jsonl", "checkpoint"})
-      fs::remove(file(name), error);
+  remove_half_written(path_);
+  if (!keep_) remove_results(path_);
   write_atomically(file("config.toml"), config);
   log_.emplace(file("cells.jsonl"), keep_);
   if (log_->size() != whole_bytes_) log_->truncate(whole_bytes_);

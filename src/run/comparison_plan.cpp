@@ -34,6 +34,9 @@ std::string text_key(const toml::table& table, const std::string& what, const ch
     throw ConfigError(fmt::format("{}: {} {}: not given, expected text", config::place_of(table), what, key));
   if (!node) return otherwise;
   const auto text = node->value_exact<std::string>();
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (text && std::any_of(text->begin(), text->end(), control))
+    fail(*node, fmt::format("{} {}", what, key), config::text_of(*node), "text without control characters");
   if (!text || text->empty()) fail(*node, fmt::format("{} {}", what, key), config::text_of(*node), "text in quotes");
   return *text;
 }
@@ -160,6 +163,9 @@ void ComparisonPlan::read_compare(const toml::table& root) {
   reader("value_cost", costs.value, "", Range::at_least(0));
   reader.finish();
 
+  for (const auto& [key, list] : {std::pair{"rounds", "horizons"}, {"seed", "seeds"}})
+    if (problem_reader.has(key) && reader.has(list))
+      problem_reader.reject(key, fmt::format("{} in [compare] alone", list));
   seeds = seeds_from(seed_list, reader);
   for (const double v : horizon_list.values) {
     if (!(v >= 1 && v <= 1e15) || v != std::floor(v) ||

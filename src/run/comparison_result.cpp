@@ -108,9 +108,10 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
   const auto row_of = [&](const std::string& label) -> Relative& {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const Relative& r) { return r.label == label; });
     if (found != rows.end()) return *found;
-    return rows.emplace_back(Relative{label, std::vector<double>(streams.size(), absent), 0});
+    return rows.emplace_back(Relative{label, std::vector<double>(streams.size(), absent), 0, 0});
   };
   for (std::size_t s = 0; s < streams.size(); ++s) {
+    if (streams[s].optimisers.size() < 2) continue;  // nobody to be better than
     std::vector<std::pair<std::string, double>> regrets;
     double least = infinity;
     for (const OptimiserResult& o : streams[s].optimisers) {
@@ -122,13 +123,15 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
       row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, least) : infinity;
   }
   for (Relative& row : rows) {
-    double sum = 0, count = 0;
+    double sum = 0;
     for (const double r : row.streams)
-      if (!std::isnan(r)) sum += std::log(r), ++count;
-    row.geometric_mean = std::exp(sum / count);
+      if (!std::isnan(r)) sum += std::log(r), ++row.ran_on;
+    row.geometric_mean = std::exp(sum / static_cast<double>(row.ran_on));
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Relative& a, const Relative& b) { return a.geometric_mean < b.geometric_mean; });
+  // Means over different streams do not compare: those that ran on more stand first.
+  std::stable_sort(rows.begin(), rows.end(), [](const Relative& a, const Relative& b) {
+    return a.ran_on != b.ran_on ? a.ran_on > b.ran_on : a.geometric_mean < b.geometric_mean;
+  });
   return rows;
 }
 

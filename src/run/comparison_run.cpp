@@ -69,8 +69,8 @@ class Team {
       const Joined workers(*this, std::min(static_cast<std::size_t>(std::max(1, control.threads)), open_.size()));
       watch(control);
     }
-    if (directory_) directory_->sync();
     if (error_) std::rethrow_exception(error_);
+    if (directory_) directory_->sync();
     return finished_ == jobs_.size();
   }
 

@@ -124,7 +124,7 @@ std::string csv_line(const ComparisonResult& r, const StreamResult& stream, cons
                                  r.horizons.back(), r.seeds.size(), s.diverged(), mean(s, quantity::regret),
                                  csv_number(last_spread(s, quantity::regret).sd));
   for (const Quantity& q : {Quantity(quantity::gradients), Quantity(quantity::products), Quantity(quantity::values),
-                            quantity::evaluations(r.costs), Quantity(quantity::seconds)})
+                            Quantity(quantity::samples), quantity::evaluations(r.costs), Quantity(quantity::seconds)})
     line += "," + mean(s, q);
   for (const auto& [name, q] : growing(r.costs)) add_growth(line, s, q);
   const auto within = best_within_budget(o, r.costs);
@@ -165,7 +165,7 @@ std::string ComparisonResult::json() const {
 
 std::string ComparisonResult::csv() const {
   std::string out = "stream,optimiser,setting,rounds,seeds,diverged,regret_mean,regret_sd";
-  for (const char* name : {"gradients", "products", "values", "evaluations", "seconds"})
+  for (const char* name : {"gradients", "products", "values", "samples", "evaluations", "seconds"})
     out += fmt::format(",{}", name);
   for (const char* name : {"regret", "gradients", "products", "samples", "evaluations"})
     out += fmt::format(",{0}_exponent,{0}_low,{0}_high", name);

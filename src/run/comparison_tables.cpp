@@ -135,7 +135,7 @@ TitledTable overall(const ComparisonResult& r, bool within_budget) {
   Table table(header);
   const auto text = [&](double v) {
     if (std::isnan(v)) return std::string();
-    return std::isfinite(v) ? fmt::format("{:.3g}", v) : std::string(within_budget ? "none fits" : "diverged");
+    return std::isfinite(v) ? fmt::format("{:.3g}", v) : std::string(within_budget ? "none" : "diverged");
   };
   for (const Relative& row : r.relative(within_budget)) {
     std::vector<std::string> cells{row.label, text(row.geometric_mean)};

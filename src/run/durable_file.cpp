@@ -17,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* results[] = {"config.toml", "checkpoint", "trace.jsonl", "cells.jsonl",
+                                   "tables.md",   "tables.csv", "summary.json"};
+
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
   throw DataError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
 }
@@ -117,6 +120,22 @@ void AppendedFile::append(std::string_view bytes) {
 
 void AppendedFile::sync() {
   if (::fsync(fd_) != 0) fail("cannot sync", path_);
+}
+
+bool holds_results(const std::string& folder) {
+  for (const char* name : results)
+    if (fs::exists(fs::path(folder) / name)) return true;
+  return false;
+}
+
+void remove_results(const std::string& folder) {
+  std::error_code error;
+  for (const char* name : results) fs::remove(fs::path(folder) / name, error);
+}
+
+void remove_half_written(const std::string& folder) {
+  std::error_code error;
+  for (const char* name : results) fs::remove(fs::path(folder) / (std::string(name) + ".tmp"), error);
 }
 
 }  // namespace obolus

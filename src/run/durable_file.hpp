@@ -11,6 +11,11 @@ namespace obolus {
 void write_atomically(const std::string& path, std::string_view content);
 [[nodiscard]] std::string read_whole_file(const std::string& path, std::uint64_t cap);
 
+// What a run or a comparison leaves in its folder.
+[[nodiscard]] bool holds_results(const std::string& folder);
+void remove_results(const std::string& folder);
+void remove_half_written(const std::string& folder);  // left by a process that died between writing and renaming
+
 // Makes the folder if need be and takes it for this process; throws ConfigError when another has it.
 class FolderLock {
  public:

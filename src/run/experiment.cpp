@@ -21,6 +21,8 @@ Experiment::Parts::Parts(const std::string& text, const std::string& source, con
                          const std::vector<std::string>& overrides) {
   toml::table root = config::parse(text, source);
   for (const std::string& o : overrides) config::apply_override(root, o);
+  if (const toml::node* comparison = root.get("compare"))
+    throw ConfigError(config::place_of(*comparison) + ": [compare] makes this a comparison: use `obolus compare`");
   config::refuse_unknown(root, "section [{}]", {"problem", "start", "optimiser", "domain", "metrics", "log"});
   resolve(root, folder);
 }

@@ -50,17 +50,15 @@ struct Header {
 }  // namespace
 
 RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : path_(std::move(path)), lock_(path_) {
-  std::error_code error;
   const bool there = fs::exists(file("config.toml"));
-  if (there && mode == Mode::fresh)
+  if (mode == Mode::resume && fs::exists(file("cells.jsonl")))
+    throw ConfigError(path_ + ": cannot resume: holds a comparison, not a run; see `obolus compare --resume`");
+  if (holds_results(path_) && mode == Mode::fresh)
     throw ConfigError(path_ +
                       ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
   if (there && mode == Mode::resume) require_same(read_whole_file(file("config.toml"), 1 << 24), config, path_);
-  // Left by a process that died between writing and renaming.
-  for (const char* name : {"config.toml.tmp", "checkpoint.tmp", "summary.json.tmp"}) fs::remove(file(name), error);
-  if (mode != Mode::resume) {
-    for (const char* name : {"checkpoint", "summary.json", "trace.jsonl"}) fs::remove(file(name), error);
-  }
+  remove_half_written(path_);
+  if (mode != Mode::resume) remove_results(path_);
   config_ = std::move(config);
   if (!there || mode != Mode::resume) write_config();
   trace_.emplace(file("trace.jsonl"), mode == Mode::resume);

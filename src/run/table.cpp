@@ -55,7 +55,11 @@ std::string Table::text() const {
 std::string Table::markdown() const {
   std::string out;
   const auto line = [&](const std::vector<std::string>& row) {
-    for (const std::string& cell : row) out += "| " + cell + " ";
+    for (const std::string& cell : row) {
+      out += "| ";
+      for (const char c : cell) out += c == '|' ? std::string("\\|") : std::string(1, c);
+      out += ' ';
+    }
     out += "|\n";
   };
   line(rows_.front());

@@ -87,4 +87,12 @@ TEST(WeightedProjection, FloatsAreFeasibleToo) {
   }
 }
 
+TEST(WeightedProjection, OneHugeCoordinateTakesTheWholeSimplex) {
+  Real x(2);
+  x << 1e17, 0.0;
+  project_weighted<double>(ConvexSet::simplex(), x, Real::Ones(2));
+  EXPECT_EQ(x[0], 1.0);
+  EXPECT_EQ(x[1], 0.0);
+}
+
 }  // namespace

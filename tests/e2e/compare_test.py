@@ -205,6 +205,31 @@ class CompareTest(program.ProgramTest):
         self.assertRegex(answer.stderr, r"--resume[\s\S]*--force")
         self.assertEqual(self.lines("run"), before)
 
+    def test_a_damaged_log_is_refused(self):
+        """Valid JSON, but a horizon is missing."""
+        self.obolus("compare", "compare.toml", "--out", "run", "-q")
+        lines = self.lines("run")
+        for number, line in enumerate(lines):
+            record = json.loads(line)
+            if "optimiser" in record:
+                record["horizons"] = {name: values[:-1] for name, values in record["horizons"].items()}
+            else:
+                record["variation"] = record["variation"][:-1]
+            damaged = [*lines[:number], json.dumps(record), *lines[number + 1 :]]
+            if number in (0, len(lines) - 1):
+                (self.directory / "run" / "cells.jsonl").write_text("\n".join(damaged) + "\n", encoding="utf-8")
+                answer = self.obolus("compare", "compare.toml", "--out", "run", "--resume", code=3)
+                self.assertRegex(answer.stderr, rf"cells\.jsonl:{number + 1}.*damaged")
+
+    def test_the_demonstration_replaces_nothing_but_itself(self):
+        self.obolus("demo", "--out", "demo")
+        self.obolus("demo", "--out", "demo")
+        self.obolus("compare", "compare.toml", "--out", "run", "-q")
+        before = self.lines("run")
+        answer = self.obolus("demo", "--out", "run", code=2)
+        self.assertRegex(answer.stderr, r"holds a run")
+        self.assertEqual(self.lines("run"), before)
+
     # ---- errors -----------------------------------------------------------------------------------------
 
     def test_errors_say_where_and_what(self):
@@ -217,6 +242,10 @@ class CompareTest(program.ProgramTest):
             ("seeds = 2", "seeds = 100000", [r"runs", r"100000"]),
             ("[[optimiser]]", "[optimiser]", [r"compare\.toml:\d+"]),
             ("[metrics]\ngamma = 0.05\n", "", [r"\[metrics\] gamma"]),
+            ('name = "quadratic"', 'name = "quadratic"\nseed = 7', [r"compare\.toml:7:\d+", r"seed", r"\[compare\]"]),
+            ("batch = 4", 'batch = 4\nstreams = ["stil"]', [r"compare\.toml:\d+", r"stil", r"'still'"]),
+            ("batch = 4", 'batch = 4\nouter_step = "entropy"', [r"entropy", r"box", r"sf2obo"]),
+            ('name = "sf2obo"', 'name = "sogd"\ny_step = 0.1\nalpha = 0.1', [r"y_step", r"alpha", r"one option"]),
         ]:
             with self.subTest(right):
                 self.write("compare.toml", CONFIG.replace(wrong, right, 1))
@@ -229,6 +258,7 @@ class CompareTest(program.ProgramTest):
         for arguments, pattern in [
             (("compare",), r"(?i)config"),
             (("compare", "nowhere.toml"), r"nowhere\.toml"),
+            (("run", "compare.toml"), r"compare\.toml:1:\d+.*obolus compare"),
             (("compare", "compare.toml", "--resume"), r"--out"),
             (("compare", "compare.toml", "--threads", "0"), r"--threads"),
             (("compare", "compare.toml", "--out", "a", "--resume", "--force"), r"--force|--resume"),

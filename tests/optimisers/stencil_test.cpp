@@ -115,4 +115,18 @@ TEST(Stencil, BacktrackingNeedsNoLipschitzConstant) {
   EXPECT_LT(exact.norm(), 1e-3);
 }
 
+// At x = 0 the oscillating problem has y* = 0 in every round, the start is the solution, and every step is short enough: the
+// step size may not grow without bound.
+TEST(Stencil, BacktrackingRestsAtASolution) {
+  Oscillation<double> problem(OscillationOptions{}, 1);
+  F2oboOptions o;
+  o.inner_solver = InnerSolver::backtracking;
+  const Real zero = Real::Zero(1);
+  Session<F2obo, Oscillation<double>> session(F2obo(o, ConvexSet::box(-1, 1)), problem, zero, zero);
+  for (Round t = 1; t <= 2000; ++t) {
+    problem.reveal(t);
+    ASSERT_EQ(session.step(Rng(1)).status, Status::ok) << "round " << t;
+  }
+}
+
 }  // namespace

@@ -68,7 +68,8 @@ SlowParameters slow_parameters(const Options& o) {
     case BetaRule::schedule: p.beta = [b = schedule(o.beta)](Round t, double) { return b(t); }; break;
   }
   if constexpr (requires { o.inner_steps; }) p.inner_steps = count(o.inner_steps);
-  if constexpr (requires { o.delta_y; }) p.delta_y = o.delta_y.scale, p.delta_z = o.delta_z.scale, p.max_inner = o.max_inner;
+  if constexpr (requires { o.delta_y; })
+    p.delta_y = o.delta_y.scale, p.delta_z = o.delta_z.scale, p.max_inner = o.max_inner;
   if constexpr (requires { o.batch; }) {
     p.fresh = o.samples == Samples::fresh;
     p.batch = count(o.batch), p.outer_batch = count(o.outer_batch);

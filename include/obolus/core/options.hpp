@@ -2,7 +2,7 @@
 //     template <class V> void describe(V&& v) { v("alpha", alpha, "what it means", Range::positive()); … }
 // and the command line, the config reader, the echo, `obolus list` and the documentation all walk that one list.
 // Members may be double, std::int64_t, bool, std::string, Numbers, Schedule, std::optional of double or Schedule, or an
-// enum with a specialisation of EnumNames. Two names may lead to one member; the later one wins.
+// enum with a specialisation of EnumNames.
 #pragma once
 
 #include <array>
@@ -61,6 +61,12 @@ struct Numbers {
   Numbers(double all) : values{all} {}  // NOLINT(google-explicit-constructor): a number is a Numbers
   explicit Numbers(std::vector<double> each) : values(std::move(each)), list(true) {}
 };
+
+// A second name of the option `of`, understood where configs are read and shown nowhere.
+template <class V, class T>
+void other_name(V& v, std::string_view name, std::string_view of, T& value, Range range = {}) {
+  if constexpr (requires { v.other_name(name, of, value, range); }) v.other_name(name, of, value, range);
+}
 
 // Specialise with: static constexpr std::array<std::pair<E, std::string_view>, N> values.
 template <class E>

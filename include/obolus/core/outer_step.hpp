@@ -4,7 +4,8 @@
 //   diagonal    s ← b s + (1 − b) d²,  h = √s + ε;  x ← argmin_{u ∈ X} <d, u> + Σ h_i (u_i − x_i)²/(2γ)
 //   entropy     x_i ← x_i exp(−γ d_i), scaled back onto the simplex or clipped: mirror descent for Σ x ln x
 //   log_adam    Adam (Kingma, Ba 2015) on ln x, whose gradient is x_i d_i
-// Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is x − γd, or ln x in the last two.
+// Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is where the step led, or its logarithm in the last
+// two.
 #pragma once
 
 #include <array>
@@ -120,7 +121,7 @@ class OuterStep {
   void diagonal(const ConvexSet& set, double gamma, In<S> d, Vector<S>& x, OuterMemory<S>& memory) const {
     const S b = S(o_.decay);
     memory.square = b * memory.square + (S(1) - b) * d.cwiseAbs2();
-    memory.scale = memory.square.array().sqrt() + S(o_.epsilon);
+    memory.scale = (memory.square.array().sqrt() + S(o_.epsilon)).min(std::numeric_limits<S>::max());
     x.array() -= S(gamma) * d.array() / memory.scale.array();
     shrink(x);
     project_weighted<S>(set, x, memory.scale);

@@ -81,7 +81,14 @@ void project_weighted_simplex(Out<S> x, In<S> h) {
   }
   const double theta = mass(low) > 1.0 ? least_multiplier(mass, low, high, 1.0) : low;
   const double sum = mass(theta);
-  for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(part(i, theta) / sum);
+  if (sum > 0.0) {
+    for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(part(i, theta) / sum);
+  } else {  // all mass belongs to one coordinate, and θ is too coarse to show it
+    Index heaviest = 0;
+    (h.array() * (x.array() - S(1))).maxCoeff(&heaviest);
+    x.setZero();
+    x(heaviest) = S(1);
+  }
 }
 
 template <class S>

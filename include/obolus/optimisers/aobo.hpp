@@ -47,14 +47,10 @@ class Aobo : public ImplicitOptimiser<AoboOptions> {
     const Until until{options_.delta(s.t), options_.max_inner};
     const LoopResult loop = s.space.descend_until(p, s.x, s.y, options_.alpha(s.t), until);
     Step report{.inner_iterations = loop.steps, .steps_y = loop.steps, .capped = !loop.reached(until)};
-    if (!std::isfinite(loop.norm) || !look(p, s)) report.status = Status::non_finite_inner;
-    else if (!improve_system(p, s, options_.system_solver, options_.system_steps.count(s.t),
-                             options_.v_step.value_or(options_.alpha)(s.t)))
-      report.status = Status::non_finite_system;
-    if (report.status == Status::ok) {
-      keep_within(options_.radius, s.v);
-      implicit_gradient(p, s, s.direction);
-    }
+    report.status = !std::isfinite(loop.norm)
+                        ? Status::non_finite_inner
+                        : hypergradient(p, s, options_.system_solver, options_.system_steps.count(s.t),
+                                        options_.v_step.value_or(options_.alpha)(s.t), options_.radius, s.direction);
     return move(options_.gamma(s.t), s, report);
   }
 };

@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "obolus/core/norm.hpp"
-#include "obolus/optimisers/pbgd.hpp"
+#include "obolus/optimisers/value_gap.hpp"
 
 namespace obolus {
 
@@ -58,7 +58,7 @@ class Bome : public ValueGapOptimiser<BomeOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start<P>(s);
+    start(s);
     return s;
   }
 

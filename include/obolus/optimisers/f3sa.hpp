@@ -83,10 +83,8 @@ class F3sa : public Frame<F3saOptions> {
   // x_1 is projected onto X; z_1 = y_1.
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P&, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
-    using S = ScalarOf<P>;
     State<P> s(x0, y0);
-    set_.template project<S>(s.x);
-    s.outer = outer_.template init<S>(s.x);
+    start(s);
     s.lambda = options_.lambda1;
     return s;
   }

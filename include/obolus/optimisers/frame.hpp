@@ -26,6 +26,14 @@ class Frame {
   [[nodiscard]] const ConvexSet& set() const { return set_; }
 
  protected:
+  // x_1 is projected onto X.
+  template <class State>
+  void start(State& s) const {
+    using S = typename decltype(s.x)::Scalar;
+    set_.template project<S>(s.x);
+    s.outer = outer_.template init<S>(s.x);
+  }
+
   // The step of x along the state's direction, unless something before it went wrong.
   template <class State>
   Step move(double gamma, State& s, Step step) const {

@@ -38,13 +38,8 @@ class Fsobo : public ImplicitOptimiser<FsoboOptions> {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
     s.space.descend(p, s.x, s.y, options_.alpha(s.t));
-    if (!look(p, s)) report.status = Status::non_finite_inner;
-    else if (!improve_system(p, s, SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t)))
-      report.status = Status::non_finite_system;
-    if (report.status == Status::ok) {
-      keep_within(options_.radius, s.v);
-      implicit_gradient(p, s, s.direction);
-    }
+    report.status = hypergradient(p, s, SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t),
+                                  options_.radius, s.direction);
     return move(options_.gamma(s.t), s, report);
   }
 };

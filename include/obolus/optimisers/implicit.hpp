@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/inner.hpp"
@@ -99,7 +102,7 @@ class ImplicitOptimiser : public Frame<OptionsType> {
   template <FirstOrderOracle P>
   [[nodiscard]] ImplicitState<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     ImplicitState<P> s(p, x0, y0);
-    start<P>(s);
+    this->start(s);
     return s;
   }
 
@@ -109,12 +112,6 @@ class ImplicitOptimiser : public Frame<OptionsType> {
   }
 
  protected:
-  template <class P>
-  void start(ImplicitState<P>& s) const {
-    this->set_.template project<ScalarOf<P>>(s.x);
-    s.outer = this->outer_.template init<ScalarOf<P>>(s.x);
-  }
-
   // y's dense form and f_y there, for products; false when y is no longer finite.
   template <class P>
   [[nodiscard]] bool look(P& p, ImplicitState<P>& s) const {
@@ -142,9 +139,15 @@ class ImplicitOptimiser : public Frame<OptionsType> {
     return s.v.allFinite();
   }
 
-  template <class S>
-  static void keep_within(const std::optional<double>& radius, Vector<S>& v) {
-    if (radius) project_l2_ball<S>(v, *radius);
+  // out ← f_x − g_xy v at the new y, after Q steps on v, which is kept within the radius where one is given.
+  template <class P>
+  [[nodiscard]] Status hypergradient(P& p, ImplicitState<P>& s, SystemSolver solver, std::int64_t steps, double v_step,
+                                     const std::optional<double>& radius, Out<ScalarOf<P>> out) const {
+    if (!look(p, s)) return Status::non_finite_inner;
+    if (!improve_system(p, s, solver, steps, v_step)) return Status::non_finite_system;
+    if (radius) project_l2_ball<ScalarOf<P>>(s.v, *radius);
+    implicit_gradient(p, s, out);
+    return Status::ok;
   }
 
   // d = f_x − g_xy v at the y looked at

@@ -58,7 +58,7 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start<P>(s);
+    start(s);
     return s;
   }
 

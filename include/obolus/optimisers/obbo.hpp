@@ -24,7 +24,7 @@ struct ObboOptions {
     v("inner_steps", inner_steps, "K_t, steps of y a round, differentiated through", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     outer.describe(v);
-    v("geometry", outer.geometry, "the Bregman step's name in the source; the same as outer_step");
+    other_name(v, "geometry", "outer_step", outer.geometry);  // the source's word for its Bregman step
   }
 };
 

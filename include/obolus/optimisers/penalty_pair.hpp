@@ -1,10 +1,10 @@
-// What the paper's three algorithms share: the multiplier λ_t, the pair (y, z) with its warm starts, its extension to the
+// What the paper's three algorithms, and F²SA after them, share: the multiplier λ_t, the pair (y, z) with its warm starts, its extension to the
 // copies of a stencil, and the outer step. Each algorithm adds only its inner loop.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/penalty_state.hpp"
@@ -28,8 +28,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    this->set_.template project<ScalarOf<P>>(s.x);
-    s.outer = this->outer_.template init<ScalarOf<P>>(s.x);
+    this->start(s);
     s.lambda = s.next_lambda = options_.lambda1;
     s.step = options_.alpha(1);
     if (!paired()) s.make_copies(p, y0, order(), inner_solver_of(options_));

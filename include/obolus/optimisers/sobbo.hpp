@@ -2,7 +2,8 @@
 //
 // Reconstructed. `estimator = "itd"` differentiates through the K steps on the batch. `estimator = "neumann"` draws m̃ uniform on
 // {0 … m−1} and takes v = (m/L) Π_{j≤m̃} (I − H_j/L) f_y, whose mean is the m-term series; h = f_x − g_xy v: m̃ products and one
-// with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws for every inner step and every H_j.
+// with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws for every inner step, and
+// once for all of the reverse pass or for every H_j.
 #pragma once
 
 #include "obolus/core/samples.hpp"
@@ -43,7 +44,7 @@ struct SobboOptions {
     v("batch", batch, "samples of an inner step (and of the round when samples = \"round\")", Range::count());
     v("outer_batch", outer_batch, "samples of the hypergradient when samples = \"fresh\"", Range::count());
     outer.describe(v);
-    v("geometry", outer.geometry, "the Bregman step's name in the source; the same as outer_step");
+    other_name(v, "geometry", "outer_step", outer.geometry);  // the source's word for its Bregman step
   }
 };
 

@@ -55,7 +55,7 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_.window);
-    start<P>(s);
+    start(s);
     return s;
   }
 
@@ -64,13 +64,9 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
     s.space.descend(p, s.x, s.y, options_.alpha(s.t));
-    if (!look<P>(p, s)) report.status = Status::non_finite_inner;
-    else if (!improve_system<P>(p, s, options_.system_solver, options_.system_steps.count(s.t),
-                                options_.v_step.value_or(options_.alpha)(s.t)))
-      report.status = Status::non_finite_system;
+    report.status = hypergradient<P>(p, s, options_.system_solver, options_.system_steps.count(s.t),
+                                     options_.v_step.value_or(options_.alpha)(s.t), options_.radius, s.h);
     if (report.status == Status::ok) {
-      keep_within(options_.radius, s.v);
-      implicit_gradient<P>(p, s, s.h);
       s.past.push(s.h);
       s.past.sum(options_.decay, s.direction);
       s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));

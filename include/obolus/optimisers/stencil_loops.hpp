@@ -2,6 +2,7 @@
 // G_0 = g_y with step α, G_j = j f_y + λ g_y with step β.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -17,7 +18,7 @@ class StencilLoops {
 
  public:
   StencilLoops(P& p, PenaltyState<P>& s, const PenaltyRound& round, double first_step)
-      : p_(p), s_(s), r_(round), least_step_(1e-12 * first_step) {}
+      : p_(p), s_(s), r_(round), least_step_(1e-12 * first_step), most_step_(1e6 * first_step) {}
 
   // One step of every copy: iteration k = 0, 1, … of a round's loop. `fresh`: the functions changed since the last one.
   void iterate(InnerSolver solver, std::int64_t k, bool fresh) {
@@ -51,7 +52,7 @@ class StencilLoops {
     s_.space.copy(p_, s_.centre, c.previous);
   }
 
-  // out ← scale_f f_y + scale_g g_y
+  // out ← scale · (j f_y + λ g_y), or g_y for j = 0
   void gradient(const Copy& c, const Vector<S>& at, double scale, Vector<S>& out) {
     p_.inner_gradient_y(s_.x, at, out);
     if (c.j == 0) return;
@@ -91,6 +92,8 @@ class StencilLoops {
     s_.dense = c.next - c.gradient;
     return euclidean_norm<S>(s_.dense) <= euclidean_norm<S>(c.gradient);
   }
+  // Bounded: at a gradient of 0 every step is short enough.
+  void lengthen() { s_.step = std::min(1.25 * s_.step, most_step_); }
   void accept(Copy& c) { c.at.swap(c.trial), c.gradient.swap(c.next); }
   void begin(Copy& c) {
     s_.space.to_dense(p_, c.value, c.at);
@@ -103,8 +106,8 @@ class StencilLoops {
     while (true) {
       bool short_enough = true, finite = true;
       for (Copy& c : s_.copies) {
+        finite = finite && c.gradient.allFinite();
         short_enough = attempt(c) && short_enough;
-        finite = finite && c.next.allFinite();
       }
       if (short_enough || !finite || s_.step <= least_step_) break;
       s_.step *= 0.5;
@@ -113,7 +116,7 @@ class StencilLoops {
       accept(c);
       s_.space.from_dense(p_, c.at, c.value);
     }
-    s_.step *= 1.25;
+    lengthen();
   }
 
   LoopResult backtrack_until(Copy& c, Until end) {
@@ -122,9 +125,9 @@ class StencilLoops {
     while (true) {
       result.norm = scale(c) * euclidean_norm<S>(c.gradient);
       if (!(result.norm > end.tolerance) || result.steps >= end.cap) break;
-      while (!attempt(c) && c.next.allFinite() && s_.step > least_step_) s_.step *= 0.5;
+      while (!attempt(c) && c.gradient.allFinite() && s_.step > least_step_) s_.step *= 0.5;
       accept(c);
-      s_.step *= 1.25;
+      lengthen();
       ++result.steps;
     }
     s_.space.from_dense(p_, c.at, c.value);
@@ -134,7 +137,7 @@ class StencilLoops {
   P& p_;
   PenaltyState<P>& s_;
   const PenaltyRound& r_;
-  double least_step_;
+  double least_step_, most_step_;
 };
 
 }  // namespace obolus

@@ -228,7 +228,7 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   constant_smooth_gamma(list, o, k, T);
   const double horizon = static_cast<double>(T);
   constexpr std::string_view remark = "; Theorem 3 sets it equal, and a smaller one keeps its bound of the regret";
-  const double y = std::max(o.delta_y(1), o.delta_y(T)), z = std::max(o.delta_z(1), o.delta_z(T));
+  const double y = extremes(T, !o.delta_y.log, o.delta_y).most, z = extremes(T, !o.delta_z.log, o.delta_z).most;
   list.at_most("delta_y <= T^(-1/2)", y, std::pow(horizon, -0.5), remark);
   list.at_most("delta_z <= T^(-(1+2 tau)/2)", z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
   return std::move(list).take();

@@ -28,8 +28,13 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
-    State<P> s(p, x0, y0, this->options_.window, this->options_.inner_steps.count(1));
-    this->template start<P>(s);
+    constexpr double most = 0x1p33;  // numbers
+    const std::int64_t steps = this->options_.inner_steps.count(1);
+    if (static_cast<double>(steps) * static_cast<double>(y0.size()) > most)
+      throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each keeps its y, and " +
+                        std::to_string(y0.size()) + " numbers in each are too many");
+    State<P> s(p, x0, y0, this->options_.window, steps);
+    this->start(s);
     return s;
   }
 
@@ -37,7 +42,7 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
   // K steps of y, `before(k)` ahead of each, every point kept.
   template <class P, class Before>
   void descend_and_remember(P& p, State<P>& s, std::int64_t steps, double alpha, Before&& before) const {
-    if (steps > s.path.cols()) s.path.resize(Eigen::NoChange, steps);
+    if (steps > s.path.cols()) s.path.resize(Eigen::NoChange, std::max<Index>(steps, 2 * s.path.cols()));
     for (std::int64_t k = 0; k < steps; ++k) {
       before(k);
       s.space.to_dense(p, s.y, s.path.col(k));
@@ -64,7 +69,6 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
   template <class P>
   void average(State<P>& s) const {
     s.past.push(s.h);
-    s.direction.setZero();
     const double weights = s.past.sum(1.0, s.direction);
     s.direction /= ScalarOf<P>(weights);
   }

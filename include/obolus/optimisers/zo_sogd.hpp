@@ -11,7 +11,7 @@
 #pragma once
 
 #include "obolus/core/norm.hpp"
-#include "obolus/optimisers/sogd.hpp"
+#include "obolus/optimisers/momentum.hpp"
 
 namespace obolus {
 
@@ -62,7 +62,7 @@ class ZoSogd : public MomentumOptimiser<ZoSogdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_.directions);
-    start<P>(s);
+    start(s);
     return s;
   }
 

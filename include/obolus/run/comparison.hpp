@@ -16,7 +16,7 @@ struct ComparisonControl {
   bool resume = false;    // run only what the directory does not hold
   bool force = false;     // replace a run that is there
   int threads = 1;        // results do not depend on it
-  // Jobs done and in all. Called a few times a second, by the thread that called run; false: stop, keeping what is done.
+  // Jobs done and in all. Called after every job and a few times a second, by the thread that called run; false: stop, keeping what is done.
   std::function<bool(std::size_t, std::size_t)> on_progress;
 };
 

@@ -99,7 +99,8 @@ namespace quantity {
 struct Relative {
   std::string label;
   std::vector<double> streams;  // mean regret over the best optimiser's, each at its best setting; NaN: not run there
-  double geometric_mean = 0;    // over the streams it ran on
+  double geometric_mean = 0;    // over the streams it ran on with others
+  std::size_t ran_on = 0;       // how many those are
 };
 
 struct TitledTable {

@@ -1,0 +1,121 @@
+// What SOGD and its zeroth-order form share: momentum of the STORM kind on u = (x, y, v),
+//     d_t = D(u_t) + (1 − η_t)(d_{t−1} − D(u_{t−1})),   d_1 = D(u_1),   both D with the current functions and the same sample.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/oracle.hpp"
+#include "obolus/core/projection.hpp"
+#include "obolus/optimisers/frame.hpp"
+#include "obolus/optimisers/info.hpp"
+
+namespace obolus {
+
+// A point u, or a direction D(u).
+template <class S>
+struct Triple {
+  Vector<S> x, y, v;
+  explicit Triple(Dims dims) : x(Vector<S>::Zero(dims.x)), y(Vector<S>::Zero(dims.y)), v(Vector<S>::Zero(dims.y)) {}
+  void fields(Archive& a) { a("x", x), a("y", y), a("v", v); }
+};
+
+template <class P>
+struct MomentumState {
+  using S = ScalarOf<P>;
+  Round t = 0;          // rounds done
+  Vector<S> x;          // committed for the round to come
+  Vector<S> direction;  // d^x of the last round
+  Vector<S> y, v;
+  Vector<S> d_y, d_v;
+  Triple<S> last;  // u_{t−1}
+  OuterMemory<S> outer;
+  Triple<S> raw;  // scratch
+
+  MomentumState(P& p, In<S> x0, In<S> y0)
+      : x(x0),
+        direction(Vector<S>::Zero(x0.size())),
+        y(y0),
+        v(Vector<S>::Zero(y0.size())),
+        d_y(v),
+        d_v(v),
+        last(p.dims()),
+        raw(p.dims()) {}
+
+  void fields(Archive& a) {
+    a("t", t), a("x", x), a("direction", direction), a("y", y), a("v", v), a("d_y", d_y), a("d_v", d_v);
+    a("last", last), a("outer", outer);
+  }
+};
+
+// The options of SOGD and of its zeroth-order form, as members of their own (flat) options structs.
+template <class Options, class V>
+void describe_momentum(Options& o, V&& v) {
+  v("y_step", o.y_step, "step size of y", Range::positive());
+  other_name(v, "alpha", "y_step", o.y_step, Range::positive());
+  v("v_step", o.v_step, "step size of v", Range::positive());
+  v("gamma", o.gamma, "outer step size, γ_t", Range::positive());
+  other_name(v, "x_step", "gamma", o.gamma, Range::positive());
+  v("momentum", o.momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
+  v("momentum_x", o.momentum_x, "η_t of x; unset: momentum", Range::between(0.0, 1.0));
+  v("momentum_y", o.momentum_y, "η_t of y; unset: momentum", Range::between(0.0, 1.0));
+  v("momentum_v", o.momentum_v, "η_t of v; unset: momentum", Range::between(0.0, 1.0));
+  v("radius", o.radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+  v("batch", o.batch, "samples a round, used at both points", Range::count());
+}
+
+template <class OptionsType>
+class MomentumOptimiser : public Frame<OptionsType> {
+ public:
+  using Frame<OptionsType>::Frame;
+
+  template <FirstOrderOracle P>
+  void copy_y(P&, MomentumState<P>& s, Out<ScalarOf<P>> out) const {
+    out = s.y;
+  }
+
+ protected:
+  // A round, where `ask(x, y, v, raw)` puts D(x, y, v) on the round's sample into raw.
+  template <StochasticOracle P, class Ask>
+  Step momentum_step(P& p, MomentumState<P>& s, const Rng& rng, Ask&& ask) const {
+    const OptionsType& o = this->options_;
+    ++s.t;
+    Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
+    const std::int64_t batch = o.batch.count(s.t);
+    p.resample({batch, batch}, draws);
+    if (s.t > 1) {  // d_0 = 0 makes d_1 the raw one
+      ask(s.last.x, s.last.y, s.last.v, s.raw);
+      keep(o.momentum_x, s.t, s.raw.x, s.direction);
+      keep(o.momentum_y, s.t, s.raw.y, s.d_y);
+      keep(o.momentum_v, s.t, s.raw.v, s.d_v);
+    }
+    ask(s.x, s.y, s.v, s.raw);
+    p.expectation();
+    s.direction += s.raw.x, s.d_y += s.raw.y, s.d_v += s.raw.v;
+    s.last.x = s.x, s.last.y = s.y, s.last.v = s.v;
+    return advance(s);
+  }
+
+ private:
+  // d ← (1 − η)(d − D(u_{t−1}))
+  template <class S>
+  void keep(const std::optional<Schedule>& momentum, Round t, const Vector<S>& before, Vector<S>& d) const {
+    d = S(1.0 - momentum.value_or(this->options_.momentum)(t)) * (d - before);
+  }
+
+  template <class P>
+  Step advance(MomentumState<P>& s) const {
+    using S = ScalarOf<P>;
+    const OptionsType& o = this->options_;
+    Step report{.inner_iterations = 1, .steps_y = 1};
+    s.y -= S(o.y_step(s.t)) * s.d_y;
+    s.v -= S(o.v_step(s.t)) * s.d_v;
+    if (!s.y.allFinite()) report.status = Status::non_finite_inner;
+    else if (!s.v.allFinite()) report.status = Status::non_finite_system;
+    else if (o.radius) project_l2_ball<S>(s.v, *o.radius);
+    return this->move(o.gamma(s.t), s, report);
+  }
+};
+
+}  // namespace obolus
