@@ -78,7 +78,7 @@ std::string short_text(const toml::node& node) {
   if (!table) return config::text_of(node);
   std::string text;
   for (const auto& [key, value] : *table)
-    text += (text.empty() ? "{" : ",") + std::string(key.str()) + "=" + short_text(value);
+    text += fmt::format("{}{}={}", text.empty() ? "{" : ",", key.str(), short_text(value));
   return text + "}";
 }
 

@@ -114,7 +114,7 @@ std::string csv_number(double v) { return std::isfinite(v) ? fmt::format("{}", v
 void add_growth(std::string& line, const SettingResult& s, const Quantity& q) {
   const Json fit = growth_json(s, q);
   for (const char* name : {"exponent", "low", "high"})
-    line += "," + (fit.is_null() ? std::string() : csv_number(fit[name].get<double>()));
+    line += fmt::format(",{}", fit.is_null() ? std::string() : csv_number(fit[name].get<double>()));
 }
 
 std::string csv_line(const ComparisonResult& r, const StreamResult& stream, const OptimiserResult& o) {
@@ -125,7 +125,7 @@ std::string csv_line(const ComparisonResult& r, const StreamResult& stream, cons
                                  csv_number(last_spread(s, quantity::regret).sd));
   for (const Quantity& q : {Quantity(quantity::gradients), Quantity(quantity::products), Quantity(quantity::values),
                             Quantity(quantity::samples), quantity::evaluations(r.costs), Quantity(quantity::seconds)})
-    line += "," + mean(s, q);
+    line += fmt::format(",{}", mean(s, q));
   for (const auto& [name, q] : growing(r.costs)) add_growth(line, s, q);
   const auto within = best_within_budget(o, r.costs);
   if (!within) return line + ",,,,\n";

@@ -74,7 +74,7 @@ std::string number(double v) { return fmt::format("{:.4g}", v); }
 std::string count(std::int64_t n) {
   std::string digits = std::to_string(n);
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
+    digits.insert(static_cast<std::size_t>(i), 1, ',');
   return digits;
 }
 
