@@ -32,15 +32,7 @@ struct F3saOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("alpha", alpha, "step size of z, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
-    v("lambda1", lambda1, "first multiplier; theory wants λ_1 > 2 L_f1/μ_g", Range::positive());
-    v("increment", increment, "δ_t, growth of the multiplier: λ_{t+1} = λ_t + δ_t", Range::at_least(0.0));
-    v("beta_rule", beta_rule, "step size of y, β_t: α_t/λ_t, or 1/(2 λ_t L_g1), or the option `beta`");
-    v("beta", beta, "β_t when beta_rule = \"schedule\"", Range::positive());
-    v("L_g1", L_g1,
-      "Lipschitz constant of ∇g for beta_rule = \"theory\"; unset: in configs the problem's own, else 1/α_1",
-      Range::positive());
+    describe_penalty(*this, v);
     v("momentum", momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
     v("batch", batch, "samples a round, used at both points", Range::count());
     outer.describe(v);

@@ -60,7 +60,7 @@ struct EnumNames<LambdaRule> {
 };
 
 // The options that every algorithm of the family has, as members of its own (flat) options struct:
-//   Schedule alpha, gamma, beta; BetaRule beta_rule; double lambda1; std::optional<double> L_g1; WarmStart warm_start.
+//   Schedule alpha, gamma, beta; BetaRule beta_rule; double lambda1; std::optional<double> L_g1.
 // Flat, so that designated initialisers reach them: F2obo({.alpha = 0.1, .lambda1 = 5}, set). Those beyond the paper's
 // are described where the struct has them.
 template <class Options, class V>
@@ -76,8 +76,9 @@ void describe_penalty(Options& o, V&& v) {
   v("L_g1", o.L_g1,
     "Lipschitz constant of ∇g for beta_rule = \"theory\"; unset: in configs the problem's own, else 1/α_1",
     Range::positive());
-  v("warm_start", o.warm_start,
-    "separate: y and z carry over (the paper); tied: y ← z each round; dual: keep λ(y − z)");
+  if constexpr (requires { o.warm_start; })
+    v("warm_start", o.warm_start,
+      "separate: y and z carry over (the paper); tied: y ← z each round; dual: keep λ(y − z)");
 }
 
 // What the three algorithms of the paper have beyond it.
