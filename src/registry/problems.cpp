@@ -5,6 +5,7 @@
 #include "obolus/problems/oscillation.hpp"
 #include "obolus/problems/quadratic.hpp"
 #include "obolus/problems/quadratic_file.hpp"
+#include "obolus/problems/softmax_l2.hpp"
 #include "registry/registry.hpp"
 #include "run/checksum.hpp"
 
@@ -53,6 +54,8 @@ const std::array problems{
     entry<Oscillation>(),
     entry<Quadratic>(),
     entry<QuadraticFile>(),
+    entry<SoftmaxL2>(),
+    entry<SoftmaxOracle>(),
 };
 
 }  // namespace

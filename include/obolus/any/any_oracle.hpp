@@ -81,10 +81,12 @@ class AnyOracle {
   virtual void copy(const Inner& from, Inner& to) = 0;
   virtual void axpy(double a, const Inner& from, Inner& to) = 0;
   [[nodiscard]] virtual bool all_finite(const Inner& inner) = 0;
-  virtual void descend(In<S> x, Inner& z, double alpha) = 0;
-  virtual void descend_penalised(In<S> x, Inner& y, double beta, Penalty penalty) = 0;
-  virtual void descend_pair(In<S> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha) = 0;
-  virtual void descend_dual(In<S> x, Inner& z, Inner& w, DualStep step) = 0;
+  virtual void descend(In<S> x, Inner& z, double alpha, std::int64_t steps) = 0;
+  virtual void descend_penalised(In<S> x, Inner& y, double beta, Penalty penalty, std::int64_t steps) = 0;
+  virtual void descend_pair(In<S> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha,
+                            std::int64_t steps) = 0;
+  virtual void descend_dual(In<S> x, Inner& z, Inner& w, DualStep step, std::int64_t steps) = 0;
+  virtual void descend_central(In<S> x, Inner& c, Inner& w, CentralStep step, std::int64_t steps) = 0;
   virtual LoopResult descend_until(In<S> x, Inner& z, double alpha, Until until) = 0;
   virtual LoopResult descend_penalised_until(In<S> x, Inner& y, double beta, Penalty penalty, Until until) = 0;
   virtual LoopResult descend_dual_until(In<S> x, const Inner& z, Inner& w, DualStep step, Until until) = 0;
@@ -92,6 +94,7 @@ class AnyOracle {
   [[nodiscard]] virtual double penalised_gradient_norm(In<S> x, const Inner& y, Penalty penalty) = 0;
   virtual void penalty_direction(In<S> x, const Inner& y, const Inner& z, double lambda, Out<S> d) = 0;
   virtual void dual_direction(In<S> x, const Inner& z, const Inner& w, double lambda, Out<S> d) = 0;
+  virtual void central_direction(In<S> x, const Inner& c, const Inner& w, double lambda, Out<S> d) = 0;
 };
 
 }  // namespace obolus

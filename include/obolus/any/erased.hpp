@@ -79,15 +79,21 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
   void copy(const AnyInner& from, AnyInner& to) override { space_.copy(p_, own(from), own(to)); }
   void axpy(double a, const AnyInner& from, AnyInner& to) override { space_.axpy(p_, a, own(from), own(to)); }
   [[nodiscard]] bool all_finite(const AnyInner& inner) override { return space_.all_finite(p_, own(inner)); }
-  void descend(In<S> x, AnyInner& z, double alpha) override { space_.descend(p_, x, own(z), alpha); }
-  void descend_penalised(In<S> x, AnyInner& y, double beta, Penalty penalty) override {
-    space_.descend_penalised(p_, x, own(y), beta, penalty);
+  void descend(In<S> x, AnyInner& z, double alpha, std::int64_t steps) override {
+    space_.descend(p_, x, own(z), alpha, steps);
   }
-  void descend_pair(In<S> x, AnyInner& y, AnyInner& z, double beta, Penalty penalty, double alpha) override {
-    space_.descend_pair(p_, x, own(y), own(z), beta, penalty, alpha);
+  void descend_penalised(In<S> x, AnyInner& y, double beta, Penalty penalty, std::int64_t steps) override {
+    space_.descend_penalised(p_, x, own(y), beta, penalty, steps);
   }
-  void descend_dual(In<S> x, AnyInner& z, AnyInner& w, DualStep step) override {
-    space_.descend_dual(p_, x, own(z), own(w), step);
+  void descend_pair(In<S> x, AnyInner& y, AnyInner& z, double beta, Penalty penalty, double alpha,
+                    std::int64_t steps) override {
+    space_.descend_pair(p_, x, own(y), own(z), beta, penalty, alpha, steps);
+  }
+  void descend_dual(In<S> x, AnyInner& z, AnyInner& w, DualStep step, std::int64_t steps) override {
+    space_.descend_dual(p_, x, own(z), own(w), step, steps);
+  }
+  void descend_central(In<S> x, AnyInner& c, AnyInner& w, CentralStep step, std::int64_t steps) override {
+    space_.descend_central(p_, x, own(c), own(w), step, steps);
   }
   LoopResult descend_until(In<S> x, AnyInner& z, double alpha, Until until) override {
     return space_.descend_until(p_, x, own(z), alpha, until);
@@ -109,6 +115,9 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
   }
   void dual_direction(In<S> x, const AnyInner& z, const AnyInner& w, double lambda, Out<S> d) override {
     space_.dual_direction(p_, x, own(z), own(w), lambda, d);
+  }
+  void central_direction(In<S> x, const AnyInner& c, const AnyInner& w, double lambda, Out<S> d) override {
+    space_.central_direction(p_, x, own(c), own(w), lambda, d);
   }
 
  private:

@@ -81,23 +81,28 @@ class Counted {
   void axpy(double a, const Inner& from, Inner& to) { inner_.axpy(*p_, a, from, to); }
   [[nodiscard]] bool all_finite(const Inner& inner) { return inner_.all_finite(*p_, inner); }
 
-  void descend(In<Scalar> x, Inner& z, double alpha) {
-    ++counts_.g_y;
-    inner_.descend(*p_, x, z, alpha);
+  void descend(In<Scalar> x, Inner& z, double alpha, std::int64_t steps = 1) {
+    counts_.g_y += steps;
+    inner_.descend(*p_, x, z, alpha, steps);
   }
-  void descend_penalised(In<Scalar> x, Inner& y, double beta, Penalty penalty) {
-    charge_penalised(1);
-    inner_.descend_penalised(*p_, x, y, beta, penalty);
+  void descend_penalised(In<Scalar> x, Inner& y, double beta, Penalty penalty, std::int64_t steps = 1) {
+    charge_penalised(steps);
+    inner_.descend_penalised(*p_, x, y, beta, penalty, steps);
   }
-  void descend_pair(In<Scalar> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha) {
-    ++counts_.g_y;
-    charge_penalised(1);
-    inner_.descend_pair(*p_, x, y, z, beta, penalty, alpha);
+  void descend_pair(In<Scalar> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha,
+                    std::int64_t steps = 1) {
+    counts_.g_y += steps;
+    charge_penalised(steps);
+    inner_.descend_pair(*p_, x, y, z, beta, penalty, alpha, steps);
   }
-  void descend_dual(In<Scalar> x, Inner& z, Inner& w, DualStep step) {
-    ++counts_.g_y;
-    charge_penalised(1);
-    inner_.descend_dual(*p_, x, z, w, step);
+  void descend_dual(In<Scalar> x, Inner& z, Inner& w, DualStep step, std::int64_t steps = 1) {
+    counts_.g_y += steps;
+    charge_penalised(steps);
+    inner_.descend_dual(*p_, x, z, w, step, steps);
+  }
+  void descend_central(In<Scalar> x, Inner& c, Inner& w, CentralStep step, std::int64_t steps = 1) {
+    charge_penalised(2 * steps);
+    inner_.descend_central(*p_, x, c, w, step, steps);
   }
   LoopResult descend_until(In<Scalar> x, Inner& z, double alpha, Until until) {
     const LoopResult result = inner_.descend_until(*p_, x, z, alpha, until);
@@ -129,6 +134,11 @@ class Counted {
   void dual_direction(In<Scalar> x, const Inner& z, const Inner& w, double lambda, Out<Scalar> d) {
     charge_direction();
     inner_.dual_direction(*p_, x, z, w, lambda, d);
+  }
+  void central_direction(In<Scalar> x, const Inner& c, const Inner& w, double lambda, Out<Scalar> d) {
+    charge_direction();
+    ++counts_.f_x;
+    inner_.central_direction(*p_, x, c, w, lambda, d);
   }
 
  private:

@@ -75,48 +75,79 @@ class InnerSpace {
     else return read(p, inner, first_).allFinite();
   }
 
-  // z ← z − α g_y(x, z)
-  void descend(P& p, In<S> x, Inner<P>& z, double alpha) {
-    if constexpr (requires { p.descend(x, z, alpha); }) {
-      p.descend(x, z, alpha);
+  // z ← z − α g_y(x, z), `steps` times on the same functions. A problem may supply this and the next four with the number of
+  // steps, or for one.
+  void descend(P& p, In<S> x, Inner<P>& z, double alpha, std::int64_t steps = 1) {
+    if constexpr (requires { p.descend(x, z, alpha, steps); }) {
+      p.descend(x, z, alpha, steps);
+    } else if constexpr (requires { p.descend(x, z, alpha); }) {
+      for (std::int64_t k = 0; k < steps; ++k) p.descend(x, z, alpha);
     } else {
       change(p, z, first_, [&](Vector<S>& v) {
-        p.inner_gradient_y(x, v, g_);
-        v.noalias() -= S(alpha) * g_;
+        for (std::int64_t k = 0; k < steps; ++k) {
+          p.inner_gradient_y(x, v, g_);
+          v.noalias() -= S(alpha) * g_;
+        }
       });
     }
   }
 
   // y ← y − β (f_y + λ g_y)(x, y), with the weights of `penalty`
-  void descend_penalised(P& p, In<S> x, Inner<P>& y, double beta, Penalty penalty) {
-    if constexpr (requires { p.descend_penalised(x, y, beta, penalty); }) {
-      p.descend_penalised(x, y, beta, penalty);
+  void descend_penalised(P& p, In<S> x, Inner<P>& y, double beta, Penalty penalty, std::int64_t steps = 1) {
+    if constexpr (requires { p.descend_penalised(x, y, beta, penalty, steps); }) {
+      p.descend_penalised(x, y, beta, penalty, steps);
+    } else if constexpr (requires { p.descend_penalised(x, y, beta, penalty); }) {
+      for (std::int64_t k = 0; k < steps; ++k) p.descend_penalised(x, y, beta, penalty);
     } else {
       change(p, y, first_, [&](Vector<S>& v) {
-        penalised_gradient(p, x, v, penalty);
-        v.noalias() -= S(beta) * f_;
+        for (std::int64_t k = 0; k < steps; ++k) {
+          penalised_gradient(p, x, v, penalty);
+          v.noalias() -= S(beta) * f_;
+        }
       });
     }
   }
 
-  // One inner iteration of Algorithms 1 and 3: z and y step on the same round and the same samples.
-  void descend_pair(P& p, In<S> x, Inner<P>& y, Inner<P>& z, double beta, Penalty penalty, double alpha) {
-    if constexpr (requires { p.descend_pair(x, y, z, beta, penalty, alpha); }) {
-      p.descend_pair(x, y, z, beta, penalty, alpha);
+  // Inner iterations of Algorithms 1 and 3: z and y step on the same round and the same samples.
+  void descend_pair(P& p, In<S> x, Inner<P>& y, Inner<P>& z, double beta, Penalty penalty, double alpha,
+                    std::int64_t steps = 1) {
+    if constexpr (requires { p.descend_pair(x, y, z, beta, penalty, alpha, steps); }) {
+      p.descend_pair(x, y, z, beta, penalty, alpha, steps);
+    } else if constexpr (requires { p.descend_pair(x, y, z, beta, penalty, alpha); }) {
+      for (std::int64_t k = 0; k < steps; ++k) p.descend_pair(x, y, z, beta, penalty, alpha);
     } else {
-      descend(p, x, z, alpha);
-      descend_penalised(p, x, y, beta, penalty);
+      descend(p, x, z, alpha, steps);
+      descend_penalised(p, x, y, beta, penalty, steps);
     }
   }
 
   // The same iteration written in z and w = λ(y − z), so that the difference λ multiplies is stored, not recomputed:
   //   w ← w − λβ f_y(y) − λ(λβ g_y(y) − α g_y(z)),   z ← z − α g_y(z),   y = z + w/λ at the old z.
-  void descend_dual(P& p, In<S> x, Inner<P>& z, Inner<P>& w, DualStep step) {
-    if constexpr (requires { p.descend_dual(x, z, w, step); }) {
-      p.descend_dual(x, z, w, step);
+  void descend_dual(P& p, In<S> x, Inner<P>& z, Inner<P>& w, DualStep step, std::int64_t steps = 1) {
+    if constexpr (requires { p.descend_dual(x, z, w, step, steps); }) {
+      p.descend_dual(x, z, w, step, steps);
+    } else if constexpr (requires { p.descend_dual(x, z, w, step); }) {
+      for (std::int64_t k = 0; k < steps; ++k) p.descend_dual(x, z, w, step);
     } else {
       change(p, z, first_, [&](Vector<S>& zv) {
-        change(p, w, second_, [&](Vector<S>& wv) { descend_dual_dense(p, x, zv, wv, step); });
+        change(p, w, second_, [&](Vector<S>& wv) {
+          for (std::int64_t k = 0; k < steps; ++k) descend_dual_dense(p, x, zv, wv, step);
+        });
+      });
+    }
+  }
+
+  // Order 2 in the mean c of its copies y_±1 and w = λ(y_1 − y_−1)/2, so that y_±1 = c ± w/λ. Each copy steps along ±f_y + λ g_y:
+  //   c ← c − ½β[f_y(y_1) − f_y(y_−1) + λ(g_y(y_1) + g_y(y_−1))],
+  //   w ← w − ½λβ[f_y(y_1) + f_y(y_−1) + λ(g_y(y_1) − g_y(y_−1))].
+  void descend_central(P& p, In<S> x, Inner<P>& c, Inner<P>& w, CentralStep step, std::int64_t steps = 1) {
+    if constexpr (requires { p.descend_central(x, c, w, step, steps); }) {
+      p.descend_central(x, c, w, step, steps);
+    } else {
+      change(p, c, first_, [&](Vector<S>& cv) {
+        change(p, w, second_, [&](Vector<S>& wv) {
+          for (std::int64_t k = 0; k < steps; ++k) descend_central_dense(p, x, cv, wv, step);
+        });
       });
     }
   }
@@ -207,6 +238,22 @@ class InnerSpace {
     }
   }
 
+  // ½[f_x(y_1) + f_x(y_−1)] + ½λ[g_x(y_1) − g_x(y_−1)] with y_±1 = c ± w/λ
+  void central_direction(P& p, In<S> x, const Inner<P>& c, const Inner<P>& w, double lambda, Out<S> d) {
+    if constexpr (requires { p.central_direction(x, c, w, lambda, d); }) {
+      p.central_direction(x, c, w, lambda, d);
+    } else {
+      const Vector<S>& cv = read(p, c, first_);
+      delta_.noalias() = S(1.0 / lambda) * read(p, w, second_);
+      point_.noalias() = cv + delta_;
+      f_.noalias() = cv - delta_;
+      delta_ *= S(2);
+      direction_dense(p, x, point_, f_, lambda, d);
+      p.outer_gradient_x(x, f_, x_gradient_);
+      d = S(0.5) * (d + x_gradient_);
+    }
+  }
+
  private:
   // The dense values of an iterate: itself, or a copy in `buffer`.
   const Vector<S>& read(P& p, const Inner<P>& inner, [[maybe_unused]] Vector<S>& buffer) {
@@ -252,6 +299,31 @@ class InnerSpace {
     }
     w.noalias() -= S(step.lambda) * (scaled_beta * f_ + (scaled_beta - alpha) * g_);
     z.noalias() -= alpha * g_;
+  }
+
+  void descend_central_dense(P& p, In<S> x, Vector<S>& c, Vector<S>& w, CentralStep step) {
+    const S half_beta = S(0.5 * step.beta), half_scaled = S(0.5 * step.lambda * step.beta), lambda = S(step.lambda);
+    delta_.noalias() = S(1.0 / step.lambda) * w;
+    point_.noalias() = c - delta_;  // y_−1
+    p.outer_gradient_y(x, point_, f_);
+    c.noalias() += half_beta * f_;
+    w.noalias() -= half_scaled * f_;
+    p.inner_gradient_y(x, point_, g_);
+    c.noalias() -= (half_beta * lambda) * g_;
+    delta_ *= S(2);
+    if constexpr (DifferenceOracle<P>) {
+      p.inner_gradient_y_difference(x, point_, delta_, f_);
+      point_ += delta_;  // y_1
+    } else {
+      point_ += delta_;
+      p.inner_gradient_y(x, point_, f_);
+      f_ -= g_;
+    }
+    c.noalias() -= (half_beta * lambda) * (g_ + f_);
+    w.noalias() -= (half_scaled * lambda) * f_;
+    p.outer_gradient_y(x, point_, f_);
+    c.noalias() -= half_beta * f_;
+    w.noalias() -= half_scaled * f_;
   }
 
   // `delta_` holds y − z on entry.

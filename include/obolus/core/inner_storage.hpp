@@ -47,6 +47,12 @@ struct DualStep {
   double lambda;
 };
 
+// Step sizes of a centred pair (c, w) with y_±1 = c ± w/λ: β for both.
+struct CentralStep {
+  double beta;
+  double lambda;
+};
+
 struct Until {
   double tolerance;  // stop once the gradient's norm is at most this
   std::int64_t cap;  // or after so many steps

@@ -49,16 +49,30 @@ class ThreadPool {
       body_ = const_cast<void*>(static_cast<const void*>(&body));
       chunks_ = chunks;
       next_.store(0, std::memory_order_relaxed);
-      busy_ = static_cast<int>(workers_.size());
-      ++generation_;
+      busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+      generation_.fetch_add(1, std::memory_order_release);
     }
     wake_.notify_all();
     drain();
+    if (spin([this] { return busy_.load(std::memory_order_acquire) == 0; })) return;
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
+    done_.wait(lock, [this] { return busy_.load(std::memory_order_acquire) == 0; });
   }
 
  private:
+  // Loops of a round follow each other within microseconds: looking for a while costs less than sleeping and being woken.
+  template <class Ready>
+  static bool spin(Ready&& ready) {
+    constexpr int looks = 4000;
+    for (int i = 0; i < looks; ++i) {
+      if (ready()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+    return ready();
+  }
+
   void drain() {
     for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < chunks_;) call_(body_, i);
   }
@@ -66,24 +80,28 @@ class ThreadPool {
   void work() {
     std::uint64_t seen = 0;
     while (true) {
+      const auto called = [&] { return generation_.load(std::memory_order_acquire) != seen; };
+      spin(called);
       {
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+        wake_.wait(lock, [&] { return stopping_ || called(); });
         if (stopping_) return;
-        seen = generation_;
+        seen = generation_.load(std::memory_order_relaxed);
       }
       drain();
-      const std::lock_guard lock(mutex_);
-      if (--busy_ == 0) done_.notify_one();
+      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        const std::lock_guard lock(mutex_);
+        done_.notify_one();
+      }
     }
   }
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  std::uint64_t generation_ = 0;
+  std::atomic<std::uint64_t> generation_{0};
   bool stopping_ = false;
-  int busy_ = 0;
+  std::atomic<int> busy_{0};
   void (*call_)(void*, Index) = nullptr;
   void* body_ = nullptr;
   Index chunks_ = 0;

@@ -14,8 +14,9 @@ namespace obolus {
 
 // The frame of Algorithms 1–3. An algorithm derives from it, names itself in `info` and writes `step`.
 //
-// Order 1 with plain steps is the paper's pair (y, z), through the fused primitives. Any other order or solver works on the
-// copies of a stencil.
+// Order 1 with plain steps is the paper's pair (y, z), through the fused primitives; `dual` keeps w = λ(y − z) in the place of y. Order
+// 2 with plain steps and `dual` is a pair too: the mean of its copies and w = λ(y_1 − y_−1)/2. Any other order or solver works on
+// the copies of a stencil.
 template <class OptionsType>
 class PenaltyOptimiser : public Frame<OptionsType> {
  public:
@@ -46,7 +47,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
     s.space.to_dense(p, s.centre, out);
   }
 
-  // The plain inner copy; for a stencil without one, the mean of y_1 and y_−1.
+  // The plain inner copy; for even orders, the mean of y_1 and y_−1.
   template <FirstOrderOracle P>
   void copy_z(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
     if (paired()) return s.space.to_dense(p, s.z, out);
@@ -58,9 +59,14 @@ class PenaltyOptimiser : public Frame<OptionsType> {
   using Frame<OptionsType>::options_;
 
   [[nodiscard]] std::int64_t order() const { return order_of(options_); }
-  [[nodiscard]] bool paired() const { return order() == 1 && inner_solver_of(options_) == InnerSolver::gd; }
+  // Two inner iterates, z and y, do for all.
+  [[nodiscard]] bool paired() const {
+    return inner_solver_of(options_) == InnerSolver::gd && (order() == 1 || (order() == 2 && keeps_w() && !adaptive));
+  }
   // The pair stores w in the place of y.
-  [[nodiscard]] bool dual() const { return paired() && options_.warm_start == WarmStart::dual; }
+  [[nodiscard]] bool dual() const { return paired() && keeps_w(); }
+  // z is the mean of y_1 and y_−1.
+  [[nodiscard]] bool central() const { return paired() && order() == 2; }
 
   template <class P>
   [[nodiscard]] StencilLoops<P> loops(P& p, State<P>& s, const PenaltyRound& r) const {
@@ -78,10 +84,15 @@ class PenaltyOptimiser : public Frame<OptionsType> {
 
   // Iteration k of all inner iterates together. `fresh`: the functions changed since the last one.
   template <class P>
-  void iterate(const PenaltyRound& r, P& p, State<P>& s, std::int64_t k, bool fresh = false) const {
-    if (!paired()) return loops(p, s, r).iterate(inner_solver_of(options_), k, fresh);
-    if (dual()) s.space.descend_dual(p, s.x, s.z, s.y, {r.alpha, r.beta, r.lambda});
-    else s.space.descend_pair(p, s.x, s.y, s.z, r.beta, {1.0, r.lambda}, r.alpha);
+  void iterate(const PenaltyRound& r, P& p, State<P>& s, std::int64_t k, bool fresh) const {
+    if (paired()) descend(r, p, s, 1);
+    else loops(p, s, r).iterate(inner_solver_of(options_), k, fresh);
+  }
+  // All iterations of a round on the same functions.
+  template <class P>
+  void iterate_all(const PenaltyRound& r, P& p, State<P>& s, std::int64_t iterations) const {
+    if (paired()) return descend(r, p, s, iterations);
+    for (std::int64_t k = 0; k < iterations; ++k) iterate(r, p, s, k, false);
   }
 
   // d_t, then the outer step with γ_t.
@@ -92,6 +103,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
     if (step.status != Status::ok || !finite(p, s)) step.status = Status::non_finite_inner;
     if (step.status == Status::ok) {
       if (!paired()) stencil_direction(p, s, r.lambda);
+      else if (central()) s.space.central_direction(p, s.x, s.z, s.y, r.lambda, s.direction);
       else if (dual()) s.space.dual_direction(p, s.x, s.z, s.y, r.lambda, s.direction);
       else s.space.penalty_direction(p, s.x, s.y, s.z, r.lambda, s.direction);
       s.next_lambda = next_multiplier(r, p, s);
@@ -103,11 +115,26 @@ class PenaltyOptimiser : public Frame<OptionsType> {
   template <class P>
   Step fixed_loop(P& p, State<P>& s, std::int64_t iterations) const {
     const PenaltyRound r = begin_round(p, s);
-    for (std::int64_t k = 0; k < iterations; ++k) iterate(r, p, s, k);
+    iterate_all(r, p, s, iterations);
     return finish_round(r, p, s, {.inner_iterations = iterations, .steps_y = iterations, .steps_z = iterations});
   }
 
  private:
+  // Algorithm 2 ends the loop of every copy by itself.
+  static constexpr bool adaptive = requires(OptionsType o) { o.delta_y; };
+
+  [[nodiscard]] bool keeps_w() const {
+    if constexpr (requires { options_.warm_start; }) return options_.warm_start == WarmStart::dual;
+    else return false;
+  }
+
+  template <class P>
+  void descend(const PenaltyRound& r, P& p, State<P>& s, std::int64_t steps) const {
+    if (central()) s.space.descend_central(p, s.x, s.z, s.y, {r.beta, r.lambda}, steps);
+    else if (dual()) s.space.descend_dual(p, s.x, s.z, s.y, {r.alpha, r.beta, r.lambda}, steps);
+    else s.space.descend_pair(p, s.x, s.y, s.z, r.beta, {1.0, r.lambda}, r.alpha, steps);
+  }
+
   template <class P>
   [[nodiscard]] double multiplier(const State<P>& s) const {
     if constexpr (requires { options_.tau; }) {
@@ -197,9 +224,15 @@ class PenaltyOptimiser : public Frame<OptionsType> {
     const bool plain = has_plain_copy(order());
     double w = 0.0, residual = 0.0;
     if (paired()) {
+      if (central()) {
+        s.space.copy(p, s.z, s.centre);
+        s.space.axpy(p, 1.0 / r.lambda, s.y, s.centre);
+        residual = s.space.penalised_gradient_norm(p, s.x, s.centre, {1.0, r.lambda}) / r.lambda;
+      } else {
+        residual = s.space.gradient_norm(p, s.x, s.z);
+      }
       s.space.copy(p, s.y, s.centre);
       if (!dual()) s.space.axpy(p, -1.0, s.z, s.centre);
-      residual = s.space.gradient_norm(p, s.x, s.z);
       w = dual() ? 1.0 : r.lambda;
     } else {
       s.space.copy(p, s.copy(1).value, s.centre);

@@ -32,8 +32,9 @@ class SampledPenaltyOptimiser : public PenaltyOptimiser<OptionsType> {
     const std::int64_t inner = o.batch.count(s.t), outer = o.outer_batch.count(s.t);
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
     if (!fresh) p.resample({inner, inner}, draws);
-    for (std::int64_t k = 0; k < iterations; ++k) {
-      if (fresh) p.resample({inner, inner}, draws);
+    if (!fresh) this->iterate_all(r, p, s, iterations);
+    for (std::int64_t k = 0; fresh && k < iterations; ++k) {
+      p.resample({inner, inner}, draws);
       this->iterate(r, p, s, k, fresh);
     }
     if (fresh) p.resample({outer, outer}, draws);

@@ -1,0 +1,77 @@
+// The inner iterate of `softmax_l2`: weights θ_i of every feature in every class, as θ_i = scale_i · rows_i. Shrinking a feature
+// is then one multiplication, however many classes there are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+// Numbers on cache lines, zero at first.
+template <class S>
+class AlignedNumbers {
+ public:
+  AlignedNumbers() = default;
+  explicit AlignedNumbers(Index size) : size_(size) {
+    if (size == 0) return;
+    const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(S) + 63) / 64 * 64;
+    data_ = static_cast<S*>(std::aligned_alloc(64, bytes));
+    if (data_ == nullptr) throw std::bad_alloc();
+    std::memset(static_cast<void*>(data_), 0, bytes);
+  }
+  AlignedNumbers(const AlignedNumbers& other) : AlignedNumbers(other.size_) { *this = other; }
+  AlignedNumbers(AlignedNumbers&& other) noexcept { swap(other); }
+  AlignedNumbers& operator=(const AlignedNumbers& other) {
+    if (size_ != other.size_) AlignedNumbers(other.size_).swap(*this);
+    if (size_ > 0) std::memcpy(static_cast<void*>(data_), other.data_, static_cast<std::size_t>(size_) * sizeof(S));
+    return *this;
+  }
+  AlignedNumbers& operator=(AlignedNumbers&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~AlignedNumbers() { std::free(data_); }
+
+  void swap(AlignedNumbers& other) noexcept { std::swap(data_, other.data_), std::swap(size_, other.size_); }
+  [[nodiscard]] S* data() const { return data_; }
+  [[nodiscard]] Index size() const { return size_; }
+  [[nodiscard]] S& operator[](Index i) const { return data_[i]; }
+  void grow(Index size) {
+    if (size > size_) AlignedNumbers(size).swap(*this);
+  }
+  [[nodiscard]] Eigen::Map<Vector<S>> vector() const { return {data_, size_}; }
+
+  void fields(Archive& a) {
+    Vector<S> numbers = vector();
+    a("numbers", numbers);
+    vector() = numbers;
+  }
+
+ private:
+  S* data_ = nullptr;
+  Index size_ = 0;
+};
+
+// Five numbers a feature beside its weights: scale, norm and pair here, scale and norm in the partner's.
+template <class S>
+struct LazyRows {
+  Index features = 0, classes = 0, stride = 0;
+  AlignedNumbers<S> rows;   // stride numbers a feature, those beyond the classes 0
+  AlignedNumbers<S> scale;  // θ_i = scale_i rows_i
+  AlignedNumbers<S> norm;   // |θ_i|²
+  AlignedNumbers<S> pair;   // <partner_i, θ_i>, or |θ_i|² − |partner_i|²; true while the two bear the same mark
+  std::uint64_t mark = 0;   // 0: no partner
+
+  void fields(Archive& a) {
+    a("rows", rows), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark);
+  }
+};
+
+}  // namespace obolus

@@ -1,0 +1,89 @@
+// Softmax regression with tuned penalties, by the book:
+//     g(x, θ) = mean over g's rows of CE(label, θ'a) + ½ Σ_i x_i |θ_i|²,     f(θ) = mean over f's rows of CE(label, s θ'a),
+// θ_i the weights of feature i in every class, y = (θ_1, θ_2, …). s is 1, or fitted: f = min_s mean CE(label, s θ'a), and
+// its gradient is taken at that s (Danskin).
+//
+// Every call is written from the definition on dense vectors. `SoftmaxL2` has the same functions with iterates that are not.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "obolus/core/knowledge.hpp"
+#include "obolus/core/oracle.hpp"
+#include "obolus/problems/softmax_pools.hpp"
+
+namespace obolus {
+
+template <class S = double>
+class SoftmaxOracle {
+ public:
+  using Scalar = S;
+  using Options = SoftmaxOptions;
+  static constexpr std::string_view name = "softmax_l2_dense";
+  static constexpr std::string_view title = "softmax_l2 without its kernels, to compare with";
+
+  SoftmaxOracle(const Options& options, std::uint64_t seed);
+  // Data of one's own.
+  SoftmaxOracle(const Options& options, LabelledRows data, std::uint64_t seed);
+
+  [[nodiscard]] Dims dims() const { return {groups_, pools_.features() * pools_.classes()}; }
+  void reveal(Round t);
+  void resample(SampleSizes sizes, Rng& rng);
+  void expectation();
+
+  double outer_value(In<S> x, In<S> y);
+  double inner_value(In<S> x, In<S> y);
+  void outer_gradient_x(In<S> x, In<S> y, Out<S> d);
+  void outer_gradient_y(In<S> x, In<S> y, Out<S> d);
+  void inner_gradient_x(In<S> x, In<S> y, Out<S> d);
+  void inner_gradient_y(In<S> x, In<S> y, Out<S> d);
+  void inner_gradient_x_difference(In<S> x, In<S> z, In<S> delta, Out<S> d);
+  void inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta, Out<S> d);
+  void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d);
+  void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
+
+  [[nodiscard]] SoftmaxPools& pools() { return pools_; }
+
+ protected:
+  [[nodiscard]] Round round() const { return round_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  // The rows that f and g are now: the round's, or those drawn.
+  [[nodiscard]] const RoundRows& rows();
+  [[nodiscard]] bool drawn() const { return drawn_; }
+  // Which x_i is feature i's; empty: the i-th.
+  [[nodiscard]] const std::vector<std::int32_t>& group() const { return group_; }
+  [[nodiscard]] std::size_t group_of(Index feature) const {
+    return static_cast<std::size_t>(group_.empty() ? feature : group_[static_cast<std::size_t>(feature)]);
+  }
+  void make_groups();
+
+ private:
+  using Logits = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;  // classes × rows
+
+  // logits(c, r) = Σ_i a_ri y_ic over rows first … last − 1
+  void logits(In<S> y, Index first, Index last, Logits& out);
+  // d ← d + Σ_r a_r residual_r'
+  void scatter(const Logits& residual, Index first, Out<S> d) const;
+  // d_i ← x_i v_i + d_i, and d_g ← Σ <u_i, v_i> over the features of group g
+  void add_penalty(In<S> x, In<S> v, Out<S> d) const;
+  void group_products(In<S> u, In<S> v, S weight, Out<S> d) const;
+  [[nodiscard]] double fitted_scale(const Logits& logits, Index first) const;
+  [[nodiscard]] double cross_entropy(const Logits& logits, Index first, double scale) const;
+  double outer_scale(In<S> y);  // leaves f's logits in logits_
+
+  Options options_;
+  SoftmaxPools pools_;
+  Index groups_ = 0;
+  std::vector<std::int32_t> group_;
+  Round round_ = 1;
+  bool current_ = false, drawn_ = false;
+  RoundRows revealed_, sample_;
+  Logits logits_, other_;           // scratch, as are
+  Vector<double> first_, second_;  // numbers by class
+};
+
+extern template class SoftmaxOracle<float>;
+extern template class SoftmaxOracle<double>;
+
+}  // namespace obolus

@@ -1,0 +1,259 @@
+#include "problems/softmax_engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+namespace obolus {
+namespace {
+
+std::atomic<std::uint64_t> next_mark{1};
+
+}  // namespace
+
+template <class S>
+SoftmaxEngine<S>::SoftmaxEngine(const SparseRows& data, Index classes, bool fitted)
+    : data_(data),
+      features_(data.columns),
+      classes_(static_cast<int>(classes)),
+      stride_(kernels::stride_of<S>(classes_)),
+      fitted_(fitted),
+      table_(&kernels::best<S>(classes_)),
+      all_(static_cast<std::size_t>(data.columns)) {
+  std::iota(all_.begin(), all_.end(), 0);
+}
+
+template <class S>
+auto SoftmaxEngine<S>::make() const -> Rows {
+  Rows rows{features_, classes_, stride_, AlignedNumbers<S>(features_ * stride_), AlignedNumbers<S>(features_),
+            AlignedNumbers<S>(features_), AlignedNumbers<S>(features_), 0};
+  rows.scale.vector().setOnes();
+  return rows;
+}
+
+// A mark of their own, whatever they were to others before. A saved one is restored with both of its bearers.
+template <class S>
+void SoftmaxEngine<S>::join(Rows& first, Rows& second, Shared what) {
+  const std::uint64_t number = next_mark.fetch_add(1, std::memory_order_relaxed);
+  first.mark = second.mark = 2 * number + (what == Shared::difference ? 1 : 0);
+}
+
+template <class S>
+auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes) -> View {
+  const Index rows = data.size();
+  const bool columns = data.batch != nullptr;
+  const int multi = columns ? data.batch->view().multi : 0;
+  work.logits.grow((columns ? kernels::block : 1) * rows * stride_);
+  if (columns) {
+    work.compact.grow(static_cast<Index>(multi) * stride_), work.shrink.grow(multi);
+    work.single.grow(kernels::block * rows * stride_), work.moment.grow(kernels::block * rows);
+  } else if (work.stamp.empty()) {
+    work.stamp.assign(static_cast<std::size_t>(features_), 0), work.met.assign(static_cast<std::size_t>(features_), 0);
+  }
+  if (!columns && ++work.now == 0) std::fill(work.stamp.begin(), work.stamp.end(), 0u), work.now = 1;
+  return {it.rows.data(),      it.scale.data(),     it.norm.data(),     stride_,
+          classes_,            S(decay),            reads,              writes,
+          work.compact.data(), work.shrink.data(),  work.single.data(), work.moment.data(),
+          work.logits.data(),  work.stamp.data(),   work.now,           work.met.data(),
+          0};
+}
+
+template <class S>
+void SoftmaxEngine<S>::begin(const Data& data, View& it, const S* x, int steps) {
+  if (data.batch) table_->begin(data.batch->view(), it, x, steps);
+}
+template <class S>
+void SoftmaxEngine<S>::forward(const Data& data, View& it, int k, int steps) {
+  if (data.batch) table_->forward(data.batch->view(), it, k, steps);
+  else table_->gather(rows_view(data), it);
+}
+template <class S>
+void SoftmaxEngine<S>::backward(const Data& data, View& it, int k) {
+  if (data.batch) table_->backward(data.batch->view(), it, k);
+}
+template <class S>
+void SoftmaxEngine<S>::finish(const Data& data, View& it, const S* x, int steps) {
+  if (data.batch) table_->finish(data.batch->view(), it, x, steps);
+  else table_->scatter(rows_view(data), it);
+}
+
+// As SoftmaxOracle::fitted_scale, on the logits of a kernel.
+template <class S>
+double SoftmaxEngine<S>::fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const {
+  double low = 1e-2, high = 1e2, scale = 1.0;
+  const double tolerance = sizeof(S) == 4 ? 1e-6 : 1e-14;
+  for (int i = 0; i < 60; ++i) {
+    double slope = 0.0, curvature = 0.0;
+    table_->scale_slope(data.rows->label.data(), data.inner(), data.size(), it, logits, other, b, scale, &slope,
+                        &curvature);
+    if (slope == 0.0) break;
+    (slope > 0.0 ? high : low) = scale;
+    double next = curvature > 0.0 ? scale - slope / curvature : (slope > 0.0 ? low : high);
+    if (!(next > low && next < high)) next = std::sqrt(low * high);
+    const double moved = std::abs(next - scale);
+    scale = next;
+    if (moved <= tolerance * scale) break;
+  }
+  return scale;
+}
+
+template <class S>
+void SoftmaxEngine<S>::residuals(const Data& data, View& it, int k, const Plain& step) {
+  const double scale =
+      fitted_ && step.reads_outer ? fitted_scale(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
+  table_->residuals(data.rows->label.data(), data.inner(), 0, it.reads, it, k, data.size(),
+                    {step.inner, step.outer * scale, scale});
+}
+
+template <class S>
+void SoftmaxEngine<S>::one(const Data& data, const S* x, View& it, const Plain& step, int steps) {
+  begin(data, it, x, steps);
+  for (int k = 0; k < steps; ++k) {
+    forward(data, it, k, steps);
+    residuals(data, it, k, step);
+    backward(data, it, k);
+  }
+}
+
+template <class S>
+void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps) {
+  it.mark = 0;
+  const int most = data.batch ? kernels::block : 1;
+  for (std::int64_t done = 0; done < steps; done += most) {
+    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+    const int rows = step.reads_outer ? data.size() : data.inner();
+    View v = view(data, it, work_[0], step.decay, rows, rows);
+    one(data, x, v, step, n);
+    std::atomic<bool> wild{false};
+    over_features([&](Index first, Index last) {
+      if (table_->shrink(v, x, n, first, last)) wild.store(true, std::memory_order_relaxed);
+    });
+    finish(data, v, x, n);
+    if (wild.load()) flatten(it);
+  }
+}
+
+// The end of a block of steps of a pair: untouched features shrink, touched ones are stored, and so is what the pair shares.
+template <class S>
+void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what,
+                              int steps) {
+  std::atomic<bool> wild{false};
+  S* pair = second.pair.data();
+  const bool alike = a.decay == b.decay;
+  over_features([&](Index from, Index to) {
+    const bool wild_a = table_->shrink(a, x, steps, from, to), wild_b = table_->shrink(b, x, steps, from, to);
+    if (wild_a || wild_b) wild.store(true, std::memory_order_relaxed);
+    if (alike || what == Shared::product) table_->shrink_pair(pair, a.decay, b.decay, x, steps, from, to);
+    else
+      for (Index i = from; i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
+  });
+  run(2, [&](Index task) { finish(data, task == 0 ? b : a, x, steps); });
+  pair_products(data, a, b, what, pair);
+  if (wild.load()) flatten(first), flatten(second);
+}
+
+template <class S>
+void SoftmaxEngine<S>::pair_products(const Data& data, const View& first, const View& second, Shared what, S* pair) {
+  const bool difference = what == Shared::difference;
+  constexpr std::int64_t chunk = 2048;
+  const auto over = [&](const std::int32_t* features, std::int64_t count) {
+    run((count + chunk - 1) / chunk, [&](Index i) {
+      // |second|² − |first|² is <second − first, second + first>
+      const View &u = difference ? second : first, &v = difference ? first : second;
+      table_->products(u, v, difference, features + i * chunk, std::min(chunk, count - i * chunk), pair);
+    });
+  };
+  if (data.batch) {
+    over(data.batch->singles().data(), data.batch->single_count());
+    over(data.batch->view().multi_feature, data.batch->view().multi);
+  } else {
+    over(second.met, second.met_count);
+  }
+}
+
+template <class S>
+void SoftmaxEngine<S>::refresh(const Rows& first, Rows& second, Shared what) {
+  const bool difference = what == Shared::difference;
+  Data none;
+  RoundRows empty;
+  none.rows = &empty;
+  const View a = view(none, const_cast<Rows&>(first), work_[1], 0.0, 0, 0), b = view(none, second, work_[0], 0.0, 0, 0);
+  const View &u = difference ? b : a, &v = difference ? a : b;
+  over_features([&](Index from, Index to) {
+    table_->products(u, v, difference, all_.data() + from, to - from, second.pair.data());
+  });
+  second.mark = 0;
+}
+
+template <class S>
+void SoftmaxEngine<S>::flatten(Rows& it) {
+  over_features([&](Index from, Index to) {
+    for (Index i = from; i < to; ++i) {
+      Eigen::Map<Vector<S>> row(it.rows.data() + i * stride_, stride_);
+      row = (row.array() != S(0)).select(row * it.scale[i], S(0));  // zeros stay, whatever the scale has come to
+      it.scale[i] = S(1);
+    }
+  });
+}
+
+template <class S>
+template <class Residual>
+void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
+                               std::int64_t steps, Residual&& residual) {
+  if (!know(a, b, Shared::product)) refresh(a, b, Shared::product);
+  const int rows = data.size(), most = data.batch ? kernels::block : 1;
+  for (std::int64_t done = 0; done < steps; done += most) {
+    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+    View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner() : rows);
+    View vb = view(data, b, work_[1], decay, rows, rows);
+    for (int k = 0; k < n; ++k) {
+      run(2, [&](Index task) {
+        View& it = task == 0 ? vb : va;
+        if (k == 0) begin(data, it, x, n);
+        else backward(data, it, k - 1);
+        forward(data, it, k, n);
+      });
+      residual(va, vb, k);
+    }
+    run(2, [&](Index task) { backward(data, task == 0 ? vb : va, n - 1); });
+    settle(data, x, a, va, b, vb, Shared::product, n);
+  }
+  join(a, b, Shared::product);
+}
+
+template <class S>
+void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, double alpha, double lambda,
+                            std::int64_t steps) {
+  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  coupled(data, x, z, w, alpha, true, steps, [&](View& a, View& b, int k) {
+    const double scale =
+        fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
+    over_rows(data, [&](int first, int last) {
+      table_->residuals_dual(data.rows->label.data(), data.inner(), first, last, a, b, k, data.size(), lambda,
+                             {alpha * inner, 0.0, 1.0}, {alpha * lambda * inner, alpha * outer * scale, scale});
+    });
+  });
+}
+
+template <class S>
+void SoftmaxEngine<S>::central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda,
+                               std::int64_t steps) {
+  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  coupled(data, x, c, w, beta * lambda, false, steps, [&](View& a, View& b, int k) {
+    const auto scale = [&](double part) {
+      return fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), part / lambda) : 1.0;
+    };
+    const double up = scale(1.0), down = scale(-1.0);
+    over_rows(data, [&](int first, int last) {
+      table_->residuals_central(data.rows->label.data(), data.inner(), first, last, a, b, k, data.size(), lambda,
+                                {beta * lambda * inner, beta * outer * up, up},
+                                {beta * lambda * inner, beta * outer * down, down});
+    });
+  });
+}
+
+template class SoftmaxEngine<float>;
+template class SoftmaxEngine<double>;
+
+}  // namespace obolus

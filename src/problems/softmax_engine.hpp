@@ -1,0 +1,144 @@
+// The steps of `softmax_l2` on lazy rows: which kernel runs when, on which thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "kernels/softmax_batch.hpp"
+#include "kernels/softmax_kernels.hpp"
+#include "obolus/core/parallel.hpp"
+#include "obolus/problems/lazy_rows.hpp"
+#include "obolus/problems/softmax_pools.hpp"
+
+namespace obolus {
+
+template <class S>
+class SoftmaxEngine {
+ public:
+  using Rows = LazyRows<S>;
+  using View = kernels::IterateView<S>;
+  using Weights = kernels::Weights;
+
+  SoftmaxEngine(const SparseRows& data, Index classes, bool fitted);
+
+  void set_threads(int threads) { pool_ = threads > 1 ? std::make_unique<ThreadPool>(threads) : nullptr; }
+  [[nodiscard]] const kernels::Kernels<S>& table() const { return *table_; }
+  [[nodiscard]] Rows make() const;
+
+  // What the steps work on: a batch prepared by columns, or rows for a single step. `meanwhile` runs beside a pair's steps.
+  struct Data {
+    const kernels::Batch* batch = nullptr;
+    const RoundRows* rows = nullptr;
+    [[nodiscard]] int size() const { return static_cast<int>(rows->size()); }
+    [[nodiscard]] int inner() const { return static_cast<int>(rows->inner); }
+  };
+  // θ ← (1 − decay x) θ − residuals with these weights; without an outer weight f's rows are not read.
+  struct Plain {
+    double decay = 0, inner = 0, outer = 0;
+    bool reads_outer = false;
+  };
+
+  void plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps);
+  template <class Meanwhile>
+  void pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z, std::int64_t steps,
+            Meanwhile&& meanwhile);
+  // w = λ(y − z) with λβ = α
+  void dual(const Data& data, const S* x, Rows& z, Rows& w, double alpha, double lambda, std::int64_t steps);
+  void central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda, std::int64_t steps);
+
+  // What a pair shares, in second.pair: <first_i, second_i>, or |second_i|² − |first_i|².
+  enum class Shared : std::uint8_t { product, difference };
+  // Whether it is there; the last bit of a mark says which.
+  [[nodiscard]] static bool know(const Rows& first, const Rows& second, Shared what) {
+    return first.mark != 0 && first.mark == second.mark && (first.mark & 1) == (what == Shared::difference ? 1 : 0);
+  }
+  // Computes it anew and leaves `second` without a partner.
+  void refresh(const Rows& first, Rows& second, Shared what);
+
+  // body(first, last) over features in chunks that do not depend on the threads
+  template <class Body>
+  void over_features(Body&& body) {
+    constexpr Index chunk = 8192;
+    const Index chunks = (features_ + chunk - 1) / chunk;
+    run(chunks, [&](Index i) { body(i * chunk, std::min(features_, (i + 1) * chunk)); });
+  }
+  template <class Body>
+  void over_rows(const Data& data, Body&& body) {
+    constexpr int chunk = 64;
+    run((data.size() + chunk - 1) / chunk, [&](Index i) {
+      const int first = static_cast<int>(i) * chunk;
+      body(first, std::min(data.size(), first + chunk));
+    });
+  }
+  template <class Body>
+  void run(Index tasks, Body&& body) {
+    if (pool_) pool_->run(tasks, body);
+    else
+      for (Index i = 0; i < tasks; ++i) body(i);
+  }
+
+ private:
+  struct Work {
+    AlignedNumbers<S> compact, shrink, single, moment, logits;
+    std::vector<std::uint32_t> stamp;
+    std::vector<std::int32_t> met;
+    std::uint32_t now = 0;
+  };
+
+  View view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes);
+  void begin(const Data& data, View& it, const S* x, int steps);
+  void forward(const Data& data, View& it, int k, int steps);
+  void backward(const Data& data, View& it, int k);
+  void finish(const Data& data, View& it, const S* x, int steps);
+  // Logits to residuals of step k, on the caller's thread.
+  void residuals(const Data& data, View& it, int k, const Plain& step);
+  void one(const Data& data, const S* x, View& it, const Plain& step, int steps);
+  // Two iterates whose residuals depend on both; f's rows change the first only if it does not merely read them.
+  template <class Residual>
+  void coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
+               std::int64_t steps, Residual&& residual);
+  [[nodiscard]] double fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const;
+  void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
+  void pair_products(const Data& data, const View& first, const View& second, Shared what, S* pair);
+  void flatten(Rows& it);
+  [[nodiscard]] const S* logits_at(const Data& data, const View& it, int k) const {
+    return it.logits + static_cast<std::size_t>(k) * static_cast<std::size_t>(data.size()) * static_cast<std::size_t>(it.stride);
+  }
+  [[nodiscard]] kernels::RowsView rows_view(const Data& data) const {
+    return {data.size(), data.inner(),        data.rows->row.data(), data.rows->label.data(),
+            data_.start.data(), data_.column.data(), data_.value.data()};
+  }
+  static void join(Rows& first, Rows& second, Shared what);
+
+  const SparseRows& data_;
+  Index features_;
+  int classes_, stride_;
+  bool fitted_;
+  const kernels::Kernels<S>* table_;
+  std::unique_ptr<ThreadPool> pool_;
+  std::array<Work, 2> work_;
+  std::vector<std::int32_t> all_;  // every feature
+};
+
+template <class S>
+template <class Meanwhile>
+void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z,
+                            std::int64_t steps, Meanwhile&& meanwhile) {
+  if (!know(z, y, Shared::difference)) refresh(z, y, Shared::difference);
+  const int most = data.batch ? kernels::block : 1;
+  for (std::int64_t done = 0; done < steps; done += most) {
+    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+    View vy = view(data, y, work_[0], of_y.decay, data.size(), data.size());
+    View vz = view(data, z, work_[1], of_z.decay, data.inner(), data.inner());
+    run(done == 0 ? 3 : 2, [&](Index task) {
+      if (task == 0) one(data, x, vy, of_y, n);
+      else if (task == 1) one(data, x, vz, of_z, n);
+      else meanwhile();
+    });
+    settle(data, x, z, vz, y, vy, Shared::difference, n);
+  }
+  join(z, y, Shared::difference);
+}
+
+}  // namespace obolus

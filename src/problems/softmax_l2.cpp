@@ -1,0 +1,254 @@
+#include "obolus/problems/softmax_l2.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/inner.hpp"
+#include "problems/softmax_data.hpp"
+#include "problems/softmax_engine.hpp"
+
+namespace obolus {
+namespace {
+
+constexpr Index most_classes = 1000;
+
+LabelledRows checked(LabelledRows data) {
+  if (data.classes > most_classes)
+    throw DataError(fmt::format("softmax_l2: got {} classes, expected at most {}", data.classes, most_classes));
+  return data;
+}
+
+}  // namespace
+
+// The kernels with what they need of the problem: batches by round, x by feature, and the dense form for what is rare.
+template <class S>
+class SoftmaxL2<S>::Engine {
+ public:
+  explicit Engine(SoftmaxL2& problem)
+      : problem_(problem),
+        steps_(problem.pools().data().train, problem.pools().classes(),
+               problem.options().temperature == Temperature::fitted),
+        x_(problem.group().empty() ? 0 : problem.pools().features()),
+        product_(problem.group().empty() ? 0 : problem.pools().features()) {}
+
+  SoftmaxEngine<S>& steps() { return steps_; }
+
+  const S* x(In<S> x) {
+    if (problem_.group().empty()) return x.data();
+    for (Index i = 0; i < x_.size(); ++i) x_(i) = x(static_cast<Index>(problem_.group_of(i)));
+    return x_.data();
+  }
+
+  // The rows that f and g are now; by columns when they will be used for several steps.
+  typename SoftmaxEngine<S>::Data data(std::int64_t steps) {
+    if (problem_.drawn() && steps > 1) {
+      prepare(drawn_, 0, problem_.rows());
+      return {&*drawn_.batch, &drawn_.rows};
+    }
+    if (problem_.drawn()) return {nullptr, &problem_.rows()};
+    Slot& slot = slots_[static_cast<std::size_t>(problem_.round() % 2)];
+    if (slot.round != problem_.round()) prepare(slot, problem_.round(), problem_.rows());
+    return {&*slot.batch, &slot.rows};
+  }
+  // The next round's batch, while another thread works on this one's.
+  void prepare_next() {
+    if (problem_.drawn() || problem_.options().batch == 0) return;
+    const Round next = problem_.round() + 1;
+    Slot& slot = slots_[static_cast<std::size_t>(next % 2)];
+    if (slot.round == next) return;
+    problem_.pools().of_round(next, next_rows_);
+    prepare(slot, next, next_rows_);
+  }
+
+  // second.pair is a cache, which any reader may fill.
+  void share(const Inner& first, const Inner& second, typename SoftmaxEngine<S>::Shared what) {
+    if (!steps_.know(first, second, what)) steps_.refresh(first, const_cast<Inner&>(second), what);
+  }
+
+  // d by feature, summed by group where features share.
+  template <class Of>
+  void direction(Out<S> d, Of&& of) {
+    if (problem_.group().empty()) {
+      steps_.over_features([&](Index from, Index to) {
+        for (Index i = from; i < to; ++i) d(i) = of(i);
+      });
+      return;
+    }
+    for (Index i = 0; i < product_.size(); ++i) product_(i) = of(i);
+    d.setZero();
+    for (Index i = 0; i < product_.size(); ++i) d(static_cast<Index>(problem_.group_of(i))) += product_(i);
+  }
+
+  // The definition, for step sizes under which w's rows take z's with them.
+  void dense_dual(In<S> x, Inner& z, Inner& w, DualStep step, std::int64_t n) {
+    if (!dense_) dense_ = std::make_unique<Dense>(problem_);
+    problem_.to_dense(z, dense_->first), problem_.to_dense(w, dense_->second);
+    for (std::int64_t k = 0; k < n; ++k) dense_->space.descend_dual(problem_, x, dense_->first, dense_->second, step);
+    problem_.from_dense(dense_->first, z), problem_.from_dense(dense_->second, w);
+  }
+
+ private:
+  struct Slot {
+    Round round = -1;
+    RoundRows rows;
+    std::optional<kernels::Batch> batch;
+  };
+  struct Dense {
+    explicit Dense(SoftmaxOracle<S>& p) : space(p), first(p.dims().y), second(p.dims().y) {}
+    InnerSpace<SoftmaxOracle<S>> space;
+    Vector<S> first, second;
+  };
+
+  void prepare(Slot& slot, Round round, const RoundRows& rows) {
+    const SparseRows& data = problem_.pools().data().train;
+    if (!slot.batch) slot.batch.emplace(data, rows.size());
+    slot.rows = rows;
+    slot.batch->build(data, rows);
+    slot.round = round;
+  }
+
+  SoftmaxL2& problem_;
+  SoftmaxEngine<S> steps_;
+  std::array<Slot, 2> slots_;
+  Slot drawn_;
+  RoundRows next_rows_;
+  Vector<S> x_, product_;  // scratch, where features share
+  std::unique_ptr<Dense> dense_;
+};
+
+template <class S>
+SoftmaxL2<S>::SoftmaxL2(const SoftmaxOptions& options, std::uint64_t seed)
+    : SoftmaxL2(options, load_rows(options, seed), seed) {}
+template <class S>
+SoftmaxL2<S>::SoftmaxL2(const SoftmaxOptions& options, LabelledRows data, std::uint64_t seed)
+    : SoftmaxOracle<S>(options, checked(std::move(data)), seed), engine_(std::make_unique<Engine>(*this)) {}
+template <class S>
+SoftmaxL2<S>::~SoftmaxL2() = default;
+
+template <class S>
+void SoftmaxL2<S>::set_threads(int threads) {
+  engine_->steps().set_threads(threads);
+}
+template <class S>
+const char* SoftmaxL2<S>::kernels() const {
+  return engine_->steps().table().name;
+}
+
+template <class S>
+auto SoftmaxL2<S>::make_inner() -> Inner {
+  return engine_->steps().make();
+}
+
+template <class S>
+void SoftmaxL2<S>::to_dense(const Inner& inner, Out<S> out) {
+  engine_->steps().over_features([&](Index from, Index to) {
+    for (Index i = from; i < to; ++i) {
+      const Eigen::Map<const Vector<S>> row(inner.rows.data() + i * inner.stride, inner.classes);
+      out.segment(i * inner.classes, inner.classes) = inner.scale[i] * row;
+    }
+  });
+}
+
+template <class S>
+void SoftmaxL2<S>::from_dense(In<S> in, Inner& inner) {
+  inner.mark = 0;
+  engine_->steps().over_features([&](Index from, Index to) {
+    for (Index i = from; i < to; ++i) {
+      Eigen::Map<Vector<S>> row(inner.rows.data() + i * inner.stride, inner.classes);
+      row = in.segment(i * inner.classes, inner.classes);
+      inner.scale[i] = S(1);
+      inner.norm[i] = row.squaredNorm();
+    }
+  });
+}
+
+template <class S>
+void SoftmaxL2<S>::copy(const Inner& from, Inner& to) {
+  to.rows = from.rows, to.scale = from.scale, to.norm = from.norm;
+  to.mark = 0;
+}
+
+template <class S>
+void SoftmaxL2<S>::axpy(double a, const Inner& from, Inner& to) {
+  to.mark = 0;
+  engine_->steps().over_features([&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const Eigen::Map<const Vector<S>> more(from.rows.data() + i * from.stride, from.classes);
+      Eigen::Map<Vector<S>> row(to.rows.data() + i * to.stride, to.classes);
+      row = to.scale[i] * row + (S(a) * from.scale[i]) * more;
+      to.scale[i] = S(1);
+      to.norm[i] = row.squaredNorm();
+    }
+  });
+}
+
+template <class S>
+bool SoftmaxL2<S>::all_finite(const Inner& inner) {
+  return std::isfinite(inner.norm.vector().sum());
+}
+
+template <class S>
+void SoftmaxL2<S>::descend(In<S> x, Inner& z, double alpha, std::int64_t steps) {
+  const auto data = engine_->data(steps);
+  const double inner = 1.0 / std::max(1, data.inner());
+  engine_->steps().plain(data, engine_->x(x), z, {alpha, alpha * inner, 0.0, false}, steps);
+}
+
+template <class S>
+void SoftmaxL2<S>::descend_penalised(In<S> x, Inner& y, double beta, Penalty penalty, std::int64_t steps) {
+  const auto data = engine_->data(steps);
+  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  engine_->steps().plain(data, engine_->x(x), y,
+                         {beta * penalty.g, beta * penalty.g * inner, beta * penalty.f * outer, true}, steps);
+}
+
+template <class S>
+void SoftmaxL2<S>::descend_pair(In<S> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha,
+                                std::int64_t steps) {
+  const auto data = engine_->data(steps);
+  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  engine_->steps().pair(data, engine_->x(x), y, z,
+                        {beta * penalty.g, beta * penalty.g * inner, beta * penalty.f * outer, true},
+                        {alpha, alpha * inner, 0.0, false}, steps, [&] { engine_->prepare_next(); });
+}
+
+template <class S>
+void SoftmaxL2<S>::descend_dual(In<S> x, Inner& z, Inner& w, DualStep step, std::int64_t steps) {
+  if (std::abs(step.lambda * step.beta - step.alpha) > 1e-14 * step.alpha)
+    return engine_->dense_dual(x, z, w, step, steps);
+  engine_->steps().dual(engine_->data(steps), engine_->x(x), z, w, step.alpha, step.lambda, steps);
+}
+
+template <class S>
+void SoftmaxL2<S>::descend_central(In<S> x, Inner& c, Inner& w, CentralStep step, std::int64_t steps) {
+  engine_->steps().central(engine_->data(steps), engine_->x(x), c, w, step.beta, step.lambda, steps);
+}
+
+// f_x = 0; λ(g_x(y) − g_x(z)) = ½ λ (|y_i|² − |z_i|²)
+template <class S>
+void SoftmaxL2<S>::penalty_direction(In<S>, const Inner& y, const Inner& z, double lambda, Out<S> d) {
+  engine_->share(z, y, SoftmaxEngine<S>::Shared::difference);
+  engine_->direction(d, [&](Index i) { return S(0.5 * lambda) * y.pair[i]; });
+}
+
+// <z_i, w_i> + |w_i|²/(2λ)
+template <class S>
+void SoftmaxL2<S>::dual_direction(In<S>, const Inner& z, const Inner& w, double lambda, Out<S> d) {
+  engine_->share(z, w, SoftmaxEngine<S>::Shared::product);
+  engine_->direction(d, [&](Index i) { return w.pair[i] + S(0.5 / lambda) * w.norm[i]; });
+}
+
+// ½ λ (½|c + w/λ|² − ½|c − w/λ|²) = <c, w>
+template <class S>
+void SoftmaxL2<S>::central_direction(In<S>, const Inner& c, const Inner& w, double, Out<S> d) {
+  engine_->share(c, w, SoftmaxEngine<S>::Shared::product);
+  engine_->direction(d, [&](Index i) { return w.pair[i]; });
+}
+
+template class SoftmaxL2<float>;
+template class SoftmaxL2<double>;
+
+}  // namespace obolus
