@@ -41,7 +41,7 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   for (const char* name : {"lower", "upper", "radius"})
     if (domain_reader.has(name) && !domain_reader.has("set"))
       domain_reader.reject("set", fmt::format("the name of a set, since {} is given", name));
-  read_section(root, "metrics", metrics);
+  read_metrics(root);
   read_section(root, "log", log);
   config::SectionReader optimiser_reader(root, "optimiser");
   optimiser.describe(optimiser_reader);
@@ -77,6 +77,14 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   if (anything) constants = known;
   prepared_optimiser = entry.read(optimiser_reader, {optimiser.preset, known, problem.rounds});
   optimiser_reader.finish();
+}
+
+void Experiment::Parts::read_metrics(const toml::table& root) {
+  config::SectionReader reader(root, "metrics");
+  metrics.describe(reader);
+  reader.finish();
+  if (metrics.regret && metrics.every > 1)
+    reader.reject("every", "1, or regret = false: the regret is a sum over all rounds");
 }
 
 std::string Experiment::Parts::config() const {

@@ -46,6 +46,7 @@ struct Experiment::Parts {
 
  private:
   void resolve(const toml::table& root, const std::string& folder);
+  void read_metrics(const toml::table& root);
 };
 
 }  // namespace obolus
