@@ -47,6 +47,7 @@ struct Experiment::Parts {
  private:
   void resolve(const toml::table& root, const std::string& folder);
   void read_metrics(const toml::table& root);
+  void require_means() const;
 };
 
 }  // namespace obolus

@@ -32,6 +32,12 @@ struct Tally {
   }
 };
 
+// The γ of the regret; without a regret it means nothing.
+double gamma_of(const Experiment::Parts& parts) {
+  if (parts.metrics.gamma) return *parts.metrics.gamma;
+  return parts.prepared_optimiser->first_gamma().value_or(Row::absent);
+}
+
 template <class S>
 class Runner {
  public:
@@ -44,7 +50,7 @@ class Runner {
         session_(parts.prepared_optimiser->open(problem, parts.set,
                                                 parts.template start_vector<S>(parts.start.x, parts.dims.x),
                                                 parts.template start_vector<S>(parts.start.y, parts.dims.y))),
-        meter_(problem, parts.set, parts.metrics.gamma.value_or(parts.prepared_optimiser->first_gamma()),
+        meter_(problem, parts.set, gamma_of(parts),
                {parts.metrics.regret, parts.metrics.residuals, parts.metrics.every, parts.metrics.evaluate_every,
                 control.evaluated}),
         format_(parts.log.vectors, parts.constants.value_or(Constants{})) {

@@ -284,10 +284,10 @@ TEST(Experiment, ARunThatDivergesNamesTheRoundAndKeepsItsTrace) {
 TEST(Experiment, TheEchoOfTheEchoIsTheEcho) {
   for (const Listing& optimiser : list_optimisers())
     for (const char* preset : {"default", "paper", "theory"}) {
-      const std::string text = "[problem]\nname = \"quadratic\"\n[optimiser]\nname = \"" + optimiser.name +
-                               "\"\npreset = \"" + preset +
-                               "\"\n[domain]\nset = \"box\"\nlower = [-1, -inf, 0, 0, -2.5]\n" +
-                               "upper = 3\n[start]\nx = [0.1, 1e-300, 3, 0.30000000000000004, -1]\n";
+      const std::string text =
+          "[problem]\nname = \"quadratic\"\n[optimiser]\nname = \"" + optimiser.name + "\"\npreset = \"" + preset +
+          "\"\n[metrics]\ngamma = 0.05\n[domain]\nset = \"box\"\nlower = [-1, -inf, 0, 0, -2.5]\n" +
+          "upper = 3\n[start]\nx = [0.1, 1e-300, 3, 0.30000000000000004, -1]\n";
       const bool theorems = optimiser.name.find("f2obo") != std::string::npos;
       if (std::string(preset) == "theory" && !theorems) {
         EXPECT_THROW((void)experiment({}, text), ConfigError) << optimiser.name;
@@ -355,6 +355,13 @@ TEST(Experiment, WhatIsMissingIsNamed) {
   EXPECT_TRUE(says(refusal({}, "[optimiser]\nname = \"f2obo\"\n"), "[problem] name"));
   EXPECT_TRUE(says(refusal({}, "[problem]\nname = \"quadratic\"\n"), "[optimiser] name"));
   EXPECT_TRUE(says(refusal({}, "[problem]\nname = \"quadratic_file\"\n[optimiser]\nname = \"f2obo\"\n"), "path"));
+}
+
+TEST(Experiment, ARegretWithoutAGammaOfTheOptimisersOwnNamesIt) {
+  const std::string fixed = "[problem]\nname = \"quadratic\"\nrounds = 5\n[optimiser]\nname = \"fixed\"\n";
+  EXPECT_TRUE(says(refusal({}, fixed), "metrics.gamma")) << refusal({}, fixed);
+  EXPECT_GT(experiment({"metrics.gamma=0.1"}, fixed).run({}).last.regret, 0.0);
+  EXPECT_EQ(experiment({"metrics.regret=false"}, fixed).run({}).end.rounds, 5);
 }
 
 TEST(Experiment, OverridesWinAndTheLastOneMost) {
