@@ -29,11 +29,14 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   const auto line = [&](const char* name, const std::string& value) { table.row({name, value}); };
   line("optimiser on problem", s.optimiser + " on " + s.problem);
   line("rounds", count(s.end.rounds));
-  line("regret", fmt::format("{} (γ = {}, {})", number(s.last.regret), number(s.regret_gamma),
-                             s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
+  if (s.has_regret)
+    line("regret", fmt::format("{} (γ = {}, {})", number(s.last.regret), number(s.regret_gamma),
+                               s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
+  else line("last f, g", number(s.measured.f) + ", " + number(s.measured.g));
+  for (const auto& [name, value] : s.evaluated.evaluation) line(name.c_str(), number(value));
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
   if (s.untrusted > 0) line("untrusted", count(s.untrusted) + " rounds: the reference solve missed its tolerance");
-  line("last hypergradient error", number(s.last.hypergradient_error));
+  if (s.has_regret) line("last hypergradient error", number(s.last.hypergradient_error));
   line("inner iterations", count(s.inner_steps) + (s.capped_rounds ? fmt::format("; the cap was reached in {} rounds",
                                                                                  count(s.capped_rounds))
                                                                    : std::string()));
@@ -72,8 +75,10 @@ int run(const Arguments& a) {
   RunSummary summary;
   {
     Progress progress(std::filesystem::path(a.config).stem().string(), experiment.rounds(), !a.quiet);
+    double f = Row::absent;  // of the last measured round
     control.on_row = [&](const Row& row) {
-      progress.show(row.t, row.regret);
+      if (row.measured) f = row.f;
+      progress.show(row.t, row.has_regret ? "regret" : "f", row.has_regret ? row.regret : f);
       return Interruption::signal() == 0;
     };
     summary = experiment.run(control);

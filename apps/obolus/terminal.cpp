@@ -34,7 +34,7 @@ Progress::~Progress() {
   if (shown_) fmt::print(stderr, "\r\033[K");
 }
 
-void Progress::show(Round done, double regret) {
+void Progress::show(Round done, const char* quantity, double value) {
   if (!shown_) return;
   if (first_ < 0) first_ = done - 1;
   const auto now = std::chrono::steady_clock::now();
@@ -43,8 +43,8 @@ void Progress::show(Round done, double regret) {
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double left =
       spent * static_cast<double>(total_ - done) / static_cast<double>(std::max<Round>(1, done - first_));
-  fmt::print(stderr, "\r\033[K{}  round {} of {} ({}%)  regret {}  {} left", label_, count(done), count(total_),
-             100 * done / total_, number(regret), duration(left));
+  fmt::print(stderr, "\r\033[K{}  round {} of {} ({}%)  {} {}  {} left", label_, count(done), count(total_),
+             100 * done / total_, quantity, number(value), duration(left));
   std::fflush(stderr);
 }
 

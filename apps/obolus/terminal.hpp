@@ -18,7 +18,7 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void show(Round done, double regret);
+  void show(Round done, const char* quantity, double value);
 
  private:
   std::string label_;

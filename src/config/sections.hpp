@@ -108,6 +108,10 @@ struct OptimiserSection {
 
 struct MetricsSection {
   std::optional<double> gamma = {};
+  bool regret = true;
+  std::int64_t every = 1;
+  std::int64_t evaluate_every = 0;
+  bool residuals = true;
   bool variation = true;
   std::int64_t samples = 16;
   bool bound = true;
@@ -115,6 +119,12 @@ struct MetricsSection {
   template <class V>
   void describe(V&& v) {
     v("gamma", gamma, "the γ of the regret; unset: the optimiser's γ of round 1", Range::positive());
+    v("regret", regret, "measure the regret, with a reference hypergradient in every round");
+    v("every", every, "rounds between measured ones (the last is one); above 1 only with regret = false",
+      Range::at_least(1));
+    v("evaluate_every", evaluate_every, "rounds between evaluations, where the problem has any; 0: the last round only",
+      Range::at_least(0));
+    v("residuals", residuals, "measure residual_y and residual_z, two or three more dense gradients a measured round");
     v("variation", variation, "measure V_T, H_2T, E^f_y, E^g_y and P_T");
     v("samples", samples, "points behind an estimated supremum, where no closed form is known", Range::between(1, 1e6));
     v("bound", bound, "print the theorem's bound beside the measured regret, where constants are known");

@@ -7,6 +7,7 @@
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/f2sa.hpp"
 #include "obolus/optimisers/f3sa.hpp"
+#include "obolus/optimisers/fixed.hpp"
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/oagd.hpp"
 #include "obolus/optimisers/obbo.hpp"
@@ -41,7 +42,14 @@ class Prepared final : public PreparedOptimiser {
 
   [[nodiscard]] const OptimiserInfo& info() const override { return Optimiser::info; }
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
-  [[nodiscard]] double first_gamma() const override { return options_.gamma(1); }
+  [[nodiscard]] std::optional<double> first_gamma() const override {
+    if constexpr (requires { options_.gamma; }) return options_.gamma(1);
+    else return std::nullopt;
+  }
+  [[nodiscard]] bool draws() const override {
+    if constexpr (requires { draws_any(options_.samples); }) return draws_any(options_.samples);
+    else return Optimiser::info.stochastic;
+  }
   [[nodiscard]] std::vector<Condition> conditions(const Constants& constants, Round horizon) const override {
     if constexpr (requires { theorem_conditions(options_, constants, horizon); })
       return theorem_conditions(options_, constants, horizon);
@@ -93,6 +101,7 @@ const std::array optimisers{
     entry<F3sa>(),
     entry<Bome>(),
     entry<Pbgd>(),
+    entry<Fixed>(),
 };
 // clang-format on
 

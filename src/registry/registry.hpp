@@ -38,7 +38,8 @@ class PreparedOptimiser {
   virtual ~PreparedOptimiser() = default;
   [[nodiscard]] virtual const OptimiserInfo& info() const = 0;
   [[nodiscard]] virtual std::string section() const = 0;
-  [[nodiscard]] virtual double first_gamma() const = 0;
+  [[nodiscard]] virtual std::optional<double> first_gamma() const = 0;  // none without an outer step
+  [[nodiscard]] virtual bool draws() const = 0;                         // asks the problem for samples
   [[nodiscard]] virtual std::vector<Condition> conditions(const Constants& constants, Round horizon) const = 0;
   [[nodiscard]] virtual std::optional<Bound> bound(const Constants& constants, const BoundInputs& inputs) const = 0;
   [[nodiscard]] virtual std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,

@@ -1,6 +1,7 @@
 #include "run/cell_log.hpp"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "obolus/core/error.hpp"
@@ -14,23 +15,42 @@ using Json = nlohmann::ordered_json;
 Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 double real(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
 
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
 constexpr std::pair<const char*, std::int64_t OracleCounts::*> counters[] = {
     {"f_x", &OracleCounts::f_x},       {"f_y", &OracleCounts::f_y},        {"g_x", &OracleCounts::g_x},
     {"g_y", &OracleCounts::g_y},       {"hvp", &OracleCounts::hvp},        {"cross", &OracleCounts::cross},
     {"values", &OracleCounts::values}, {"samples", &OracleCounts::samples}};
 
-Json columns(const std::vector<Reading>& readings) {
+// A list for each number of the evaluations, null where a round was not evaluated.
+Json evaluation_columns(const std::vector<Reading>& readings) {
   Json json;
-  for (const char* name : {"t", "regret", "f"}) json[name] = Json::array();
+  for (const Reading& named : readings) {
+    if (named.evaluation.empty()) continue;
+    for (const auto& [name, value] : named.evaluation) {
+      json[name] = Json::array();
+      for (const Reading& r : readings) json[name].push_back(real(r.evaluation.find(name).value_or(absent)));
+    }
+    break;  // the names are the same in all
+  }
+  return json;
+}
+
+Json columns(const std::vector<Reading>& readings, bool has_regret) {
+  Json json;
+  json["t"] = Json::array();
+  if (has_regret) json["regret"] = Json::array();
+  json["f"] = Json::array();
   for (const auto& [name, member] : counters) json[name] = Json::array();
   json["seconds"] = Json::array();
   for (const Reading& r : readings) {
     json["t"].push_back(r.t);
-    json["regret"].push_back(real(r.regret));
+    if (has_regret) json["regret"].push_back(real(r.regret));
     json["f"].push_back(real(r.f));
     for (const auto& [name, member] : counters) json[name].push_back(r.counts.*member);
     json["seconds"].push_back(r.seconds);
   }
+  if (Json evaluation = evaluation_columns(readings); !evaluation.is_null()) json["evaluation"] = std::move(evaluation);
   return json;
 }
 
@@ -39,10 +59,13 @@ std::vector<Reading> readings(const Json& json) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     Reading& r = list[i];
     r.t = json.at("t").at(i).get<Round>();
-    r.regret = real(json.at("regret").at(i), r.regret);
+    r.regret = json.contains("regret") ? real(json.at("regret").at(i), r.regret) : absent;
     r.f = real(json.at("f").at(i), r.f);
     for (const auto& [name, member] : counters) r.counts.*member = json.at(name).at(i).get<std::int64_t>();
     r.seconds = json.at("seconds").at(i).get<double>();
+    if (!json.contains("evaluation")) continue;
+    for (const auto& [name, values] : json.at("evaluation").items())
+      if (!values.at(i).is_null()) r.evaluation.add(name, values.at(i).get<double>());
   }
   return list;
 }
@@ -76,8 +99,9 @@ void put_cell(Json& json, const CellResult& cell) {
   if (cell.diverged) json["quantity"] = cell.quantity;
   json["rounds"] = cell.rounds;
   json["untrusted"] = cell.untrusted;
-  json["horizons"] = columns(cell.horizons);
-  json["curve"] = columns(cell.curve);
+  json["horizons"] = columns(cell.horizons, cell.has_regret);
+  json["curve"] = columns(cell.curve, cell.has_regret);
+  if (!cell.evaluations.empty()) json["evaluations"] = columns(cell.evaluations, cell.has_regret);
 }
 
 CellResult cell_of(const Json& json) {
@@ -87,7 +111,9 @@ CellResult cell_of(const Json& json) {
   cell.rounds = json.at("rounds").get<Round>();
   cell.untrusted = json.at("untrusted").get<std::int64_t>();
   cell.horizons = readings(json.at("horizons"));
+  cell.has_regret = json.at("horizons").contains("regret");
   cell.curve = readings(json.at("curve"));
+  if (json.contains("evaluations")) cell.evaluations = readings(json.at("evaluations"));
   return cell;
 }
 

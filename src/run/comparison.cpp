@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "config/document.hpp"
@@ -21,12 +22,48 @@ std::string digest(std::string text, std::uint64_t data) {
   return fmt::format("{:016x}", checksum(text.data(), text.size()));
 }
 
-std::string stream_checksum(const ComparisonPlan& plan, const Cell& cell) {
-  Experiment::Parts p(plan.root(cell, plan.horizon()), plan.folder);
+std::string stream_checksum(Experiment::Parts& p) {
   p.problem.seed = 0;  // part of the name
   return digest(config::section_lines(p.problem) + p.prepared_problem->section() + config::section_lines(p.domain) +
                     config::section_lines(p.metrics),
                 p.data_checksum);
+}
+
+// The names of what a run on the problem evaluates and judges: asked once, at its start.
+std::vector<std::string> measures_of(const Experiment::Parts& p) {
+  std::vector<std::string> names;
+  std::visit(
+      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& problem) {
+        Vector<S> x = p.template start_vector<S>(p.start.x, p.dims.x);
+        const Vector<S> y = p.template start_vector<S>(p.start.y, p.dims.y);
+        p.set.template project<S>(x);
+        Evaluation evaluated, judged;
+        problem->reveal(1);
+        problem->evaluate(x, y, evaluated), problem->judge(x, y, judged);
+        for (const auto& [name, value] : evaluated) names.push_back(name);
+        for (const auto& [name, value] : judged) names.push_back("prequential_" + name);
+      },
+      p.oracle);
+  return names;
+}
+
+// Settings can be told apart by what was measured.
+void require_ranking(const ComparisonPlan& plan, const Experiment::Parts& p) {
+  const auto several = std::find_if(plan.entries.begin(), plan.entries.end(),
+                                    [](const ComparisonPlan::Entry& e) { return e.settings.size() > 1; });
+  const bool undecided = plan.ranking.by.empty() && !p.metrics.regret && several != plan.entries.end();
+  if (plan.ranking.by.empty() && !undecided) return;
+  std::vector<std::string> known = measures_of(p);
+  if (std::find(known.begin(), known.end(), plan.ranking.by) != known.end()) return;
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  const std::string expected = known.empty() ? p.problem.name + " evaluates nothing" : "expected one of " + list;
+  if (!undecided)
+    throw ConfigError(fmt::format("{}: compare.rank_by: got \"{}\", {}", plan.rank_place, plan.ranking.by, expected));
+  throw ConfigError(
+      fmt::format("{}: [compare] rank_by: not given, but optimiser '{}' has {} settings to choose from "
+                  "and metrics.regret is off: {}",
+                  plan.source, several->label, several->settings.size(), expected));
 }
 
 // Some of what an optimiser asks of the set and the start shows only when it meets them.
@@ -44,7 +81,7 @@ std::string cell_checksum(const ComparisonPlan& plan, const Cell& cell) {
   std::string text;
   std::uint64_t data = 0;
   for (const auto& run : cell_runs(plan, cell)) {
-    if (!run->metrics.gamma)
+    if (run->metrics.regret && !run->metrics.gamma)
       throw ConfigError(
           plan.source +
           ": [metrics] gamma: not given, expected the γ of the regret; with each optimiser's own, regrets do not "
@@ -68,7 +105,14 @@ Comparison::Parts::Parts(const std::string& text, const std::string& source, con
 void Comparison::Parts::add_streams() {
   for (std::size_t s = 0; s < plan.streams.size(); ++s) {
     const Cell first = plan.first_on(s);
-    const std::string sum = named(plan, first, [&] { return stream_checksum(plan, first); });
+    const std::string sum = named(plan, first, [&] {
+      Experiment::Parts p(plan.root(first, plan.horizon()), plan.folder);
+      if (s == 0) has_regret = p.metrics.regret;
+      if (p.metrics.regret != has_regret)
+        throw ConfigError(plan.source + ": metrics.regret: got true and false, expected the same for all streams");
+      require_ranking(plan, p);
+      return stream_checksum(p);
+    });
     for (std::size_t k = 0; k < plan.seeds.size(); ++k)
       jobs.push_back({{s, first.entry, 0, k}, {plan.streams[s].name, "", "", plan.seeds[k], plan.horizons, sum}});
   }
@@ -86,7 +130,7 @@ void Comparison::Parts::add_cells() {
 }
 
 ComparisonResult Comparison::Parts::assemble(std::vector<JobRecord> records) const {
-  ComparisonResult result{plan.seeds, plan.horizons, plan.costs, {}};
+  ComparisonResult result{plan.seeds, plan.horizons, plan.costs, {}, plan.ranking, has_regret};
   for (const ComparisonPlan::Stream& s : plan.streams) {
     StreamResult& stream = result.streams.emplace_back(StreamResult{s.name, s.problem, {}, {}});
     for (const ComparisonPlan::Entry& e : plan.entries) {

@@ -21,7 +21,7 @@ std::vector<Round> curve_rounds(Round last) {
   return rounds;
 }
 
-Reading reading_of(const Row& row) { return {row.t, row.regret, row.f, row.counts, row.seconds}; }
+Reading reading_of(const Row& row) { return {row.t, row.regret, row.f, row.counts, row.seconds, row.evaluation}; }
 
 // Notes the rows of some rounds as they pass.
 class Recorder {
@@ -89,14 +89,17 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
     Recorder horizons(i == 0 ? rounds : std::vector{runs[i]->problem.rounds});
     Recorder curve(i == 0 ? curve_rounds(plan.horizon()) : std::vector<Round>{});
     RunControl control;
+    control.evaluated = plan.horizons;
     control.on_row = [&](const Row& row) {
       horizons.see(row), curve.see(row);
+      if (i == 0 && !row.evaluation.empty()) result.evaluations.push_back(reading_of(row));
       return !stop.load(std::memory_order_relaxed);
     };
     const RunSummary summary = Experiment(std::move(runs[i])).run(control);
     if (summary.end.status == RunStatus::stopped) return std::nullopt;
     if (summary.end.status == RunStatus::diverged) result.diverged = true, result.quantity = summary.end.quantity;
     if (i == 0) result.rounds = summary.end.rounds, result.curve = std::move(curve).seen();
+    result.has_regret = summary.has_regret;
     result.untrusted += summary.untrusted;
     for (Reading& r : std::move(horizons).complete(summary.last)) result.horizons.push_back(r);
   }

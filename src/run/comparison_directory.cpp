@@ -35,6 +35,7 @@ void ComparisonDirectory::read_finished() {
   for (std::size_t end; (end = text.find('\n', whole_bytes_)) != std::string::npos; whole_bytes_ = end + 1, ++number) {
     finished_.push_back(record_of(text.substr(whole_bytes_, end - whole_bytes_), fmt::format("{}:{}", path, number)));
     finished_.back().cell.curve.clear();
+    finished_.back().cell.evaluations.clear();
   }
 }
 

@@ -18,6 +18,7 @@ struct Comparison::Parts {
 
   ComparisonPlan plan;
   std::vector<Job> jobs;  // the streams first, one a seed, then the cells
+  bool has_regret = true;
 
   Parts(const std::string& text, const std::string& source, const std::string& folder);
   // In the order of `jobs`.

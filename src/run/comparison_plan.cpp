@@ -161,6 +161,7 @@ void ComparisonPlan::read_compare(const toml::table& root) {
   reader("budget", costs.budget, "", Range::positive());
   reader("product_cost", costs.product, "", Range::at_least(0));
   reader("value_cost", costs.value, "", Range::at_least(0));
+  read_ranking(root, reader);
   reader.finish();
 
   for (const auto& [key, list] : {std::pair{"rounds", "horizons"}, {"seed", "seeds"}})
@@ -173,6 +174,16 @@ void ComparisonPlan::read_compare(const toml::table& root) {
       reader.reject("horizons", "whole numbers ≥ 1 in increasing order");
     horizons.push_back(static_cast<Round>(v));
   }
+}
+
+void ComparisonPlan::read_ranking(const toml::table& root, config::SectionReader& reader) {
+  reader("rank_by", ranking.by, "");
+  reader("rank", ranking.rank, "");
+  if (reader.has("rank_by") != reader.has("rank")) {
+    if (reader.has("rank")) reader.reject("rank_by", "the name of what is ranked, since rank is given");
+    reader.reject("rank", fmt::format("\"least\" or \"most\": which {} is the best?", ranking.by));
+  }
+  if (reader.has("rank_by")) rank_place = config::place_of(*root.at_path("compare.rank_by").node());
 }
 
 void ComparisonPlan::read_streams(const toml::table& root) {
@@ -260,7 +271,8 @@ void ComparisonPlan::read_optimiser(const toml::table& table, const toml::table*
     grid.emplace_back(key.str(), node.as_array());
   };
   for (const auto& [key, node] : table)
-    if (key != "label" && key != "streams") take(key, node, "optimiser");
+    if (key != "label" && key != "streams" && key != "start") take(key, node, "optimiser");
+  if (const toml::node* start = table.get("start")) as_section(*start, "optimiser start");
   if (shared)
     for (const auto& [key, node] : *shared) {
       if (table.contains(key) || !contains(valid, std::string(key.str()))) continue;

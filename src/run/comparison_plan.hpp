@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/section_reader.hpp"
 #include "config/toml.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison_result.hpp"
@@ -53,11 +54,14 @@ struct ComparisonPlan {
   std::vector<std::int64_t> seeds;
   std::vector<Round> horizons;
   Costs costs;
+  Ranking ranking;
+  std::string rank_place;  // in the text, for errors
   std::vector<Stream> streams;
   std::vector<Entry> entries;
 
  private:
   void read_compare(const toml::table& root);
+  void read_ranking(const toml::table& root, config::SectionReader& reader);
   void read_streams(const toml::table& root);
   void read_stream(const toml::table& table, const toml::table* shared_problem);
   void read_optimisers(const toml::table& root);

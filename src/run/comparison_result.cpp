@@ -42,6 +42,9 @@ double seconds(const Reading& r) { return r.seconds; }
 Quantity evaluations(const Costs& costs) {
   return [costs](const Reading& r) { return costs.evaluations(r.counts); };
 }
+Quantity measure(const std::string& name) {
+  return [name](const Reading& r) { return r.evaluation.find(name).value_or(absent); };
+}
 }  // namespace quantity
 
 Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity& quantity) {
@@ -77,21 +80,30 @@ bool always_zero(const SettingResult& setting, const Quantity& quantity) {
   return true;
 }
 
-std::size_t best(const OptimiserResult& optimiser) {
+double score(const SettingResult& setting, const Ranking& ranking) {
+  if (setting.diverged() > 0) return infinity;
+  const Quantity quantity = ranking.by.empty() ? Quantity(quantity::regret) : quantity::measure(ranking.by);
+  const double mean = last_spread(setting, quantity).mean;
+  if (std::isnan(mean)) return 0.0;  // not measured: all are alike
+  return ranking.rank == Rank::most ? -mean : mean;
+}
+
+std::size_t best(const OptimiserResult& optimiser, const Ranking& ranking) {
   const auto& all = optimiser.settings;
-  const auto least = std::min_element(all.begin(), all.end(),
-                                      [](const auto& a, const auto& b) { return last_regret(a) < last_regret(b); });
+  const auto least = std::min_element(
+      all.begin(), all.end(), [&](const auto& a, const auto& b) { return score(a, ranking) < score(b, ranking); });
   return static_cast<std::size_t>(least - all.begin());
 }
 
-std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs) {
+std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs,
+                                              const Ranking& ranking) {
   if (!costs.budget) return std::nullopt;
   std::optional<std::size_t> chosen;
   for (std::size_t i = 0; i < optimiser.settings.size(); ++i) {
     const SettingResult& s = optimiser.settings[i];
     // A diverged run stopped asking: what it used says nothing.
     if (s.diverged() > 0 || evaluations_a_round(s, costs) > *costs.budget) continue;
-    if (!chosen || last_regret(s) < last_regret(optimiser.settings[*chosen])) chosen = i;
+    if (!chosen || score(s, ranking) < score(optimiser.settings[*chosen], ranking)) chosen = i;
   }
   return chosen;
 }
@@ -101,6 +113,26 @@ double least_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
   for (const SettingResult& s : optimiser.settings)
     if (s.diverged() == 0) least = std::min(least, evaluations_a_round(s, costs));
   return least;
+}
+
+std::vector<std::string> ComparisonResult::measures(const StreamResult& stream) {
+  for (const OptimiserResult& o : stream.optimisers)
+    for (const SettingResult& s : o.settings)
+      for (const CellResult& cell : s.seeds)
+        if (!cell.horizons.back().evaluation.empty()) {  // a diverged run has none
+          std::vector<std::string> names;
+          for (const auto& [name, value] : cell.horizons.back().evaluation) names.push_back(name);
+          return names;
+        }
+  return {};
+}
+
+std::vector<std::string> ComparisonResult::measures() const {
+  std::vector<std::string> names;
+  for (const StreamResult& stream : streams)
+    for (std::string& name : measures(stream))
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
@@ -115,7 +147,7 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
     std::vector<std::pair<std::string, double>> regrets;
     double least = infinity;
     for (const OptimiserResult& o : streams[s].optimisers) {
-      const auto setting = within_budget ? best_within_budget(o, costs) : std::optional(best(o));
+      const auto setting = within_budget ? best_within_budget(o, costs, ranking) : std::optional(best(o, ranking));
       regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : infinity);
       least = std::min(least, regrets.back().second);
     }

@@ -75,6 +75,8 @@ toml::table ComparisonPlan::root(const Cell& cell, Round rounds) const {
   for (const std::string& key : entry.shared)
     optimiser.insert_or_assign(key, std::move(*parsed.get("shared")->as_table()->get(key)));
   move_keys(*parsed.get("optimiser")->as_array()->get(cell.entry)->as_table(), optimiser);
+  if (toml::node* start = optimiser.get("start")) move_keys(*start->as_table(), section(result, "start"));
+  optimiser.erase("start");
   optimiser.erase("label");
   optimiser.erase("streams");
   for (const Choice& choice : entry.settings[cell.setting].choices) {

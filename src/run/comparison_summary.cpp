@@ -15,23 +15,27 @@ using Quantities = std::vector<std::pair<const char*, Quantity>>;
 
 Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
-Quantities quantities(const Costs& costs) {
-  return {{"regret", quantity::regret},
-          {"f", quantity::f},
-          {"gradients", quantity::gradients},
-          {"products", quantity::products},
-          {"values", quantity::values},
-          {"samples", quantity::samples},
-          {"evaluations", quantity::evaluations(costs)},
-          {"seconds", quantity::seconds}};
+Quantities quantities(const ComparisonResult& r) {
+  Quantities all{{"regret", quantity::regret},
+                 {"f", quantity::f},
+                 {"gradients", quantity::gradients},
+                 {"products", quantity::products},
+                 {"values", quantity::values},
+                 {"samples", quantity::samples},
+                 {"evaluations", quantity::evaluations(r.costs)},
+                 {"seconds", quantity::seconds}};
+  if (!r.has_regret) all.erase(all.begin());
+  return all;
 }
 
-Quantities growing(const Costs& costs) {
-  return {{"regret", quantity::regret},
-          {"gradients", quantity::gradients},
-          {"products", quantity::products},
-          {"samples", quantity::samples},
-          {"evaluations", quantity::evaluations(costs)}};
+Quantities growing(const ComparisonResult& r) {
+  Quantities all{{"regret", quantity::regret},
+                 {"gradients", quantity::gradients},
+                 {"products", quantity::products},
+                 {"samples", quantity::samples},
+                 {"evaluations", quantity::evaluations(r.costs)}};
+  if (!r.has_regret) all.erase(all.begin());
+  return all;
 }
 
 Json growth_json(const SettingResult& s, const Quantity& q) {
@@ -41,44 +45,52 @@ Json growth_json(const SettingResult& s, const Quantity& q) {
   return {{"exponent", fit->exponent}, {"low", fit->low()}, {"high", fit->high()}};
 }
 
-Json horizon_json(const SettingResult& s, std::size_t h, const Costs& costs) {
-  Json json{{"T", s.seeds.front().horizons[h].t}};
-  for (const auto& [name, q] : quantities(costs)) {
-    const Spread over = spread(s, h, q);
-    Json seeds = Json::array();
-    for (const CellResult& cell : s.seeds) seeds.push_back(real(q(cell.horizons[h])));
-    json[name] = {{"mean", real(over.mean)}, {"sd", real(over.sd)}, {"seeds", seeds}};
+Json spread_json(const SettingResult& s, std::size_t h, const Quantity& q) {
+  const Spread over = spread(s, h, q);
+  Json seeds = Json::array();
+  for (const CellResult& cell : s.seeds) seeds.push_back(real(q(cell.horizons[h])));
+  return {{"mean", real(over.mean)}, {"sd", real(over.sd)}, {"seeds", seeds}};
+}
+
+// For one stream of the result.
+struct Writer {
+  const ComparisonResult& r;
+  std::vector<std::string> measures;
+
+  [[nodiscard]] Json horizon(const SettingResult& s, std::size_t h) const {
+    Json json{{"T", s.seeds.front().horizons[h].t}};
+    for (const auto& [name, q] : quantities(r)) json[name] = spread_json(s, h, q);
+    for (const std::string& name : measures) json["evaluation"][name] = spread_json(s, h, quantity::measure(name));
+    return json;
   }
-  return json;
-}
 
-Json setting_json(const SettingResult& s, const Costs& costs) {
-  Json json{{"setting", s.text}, {"diverged", s.diverged()}};
-  std::int64_t untrusted = 0;
-  for (const CellResult& cell : s.seeds) untrusted += cell.untrusted;
-  if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
-  json["horizons"] = Json::array();
-  for (std::size_t h = 0; h < s.seeds.front().horizons.size(); ++h)
-    json["horizons"].push_back(horizon_json(s, h, costs));
-  for (const auto& [name, q] : growing(costs)) json["growth"][name] = growth_json(s, q);
-  return json;
-}
-
-Json choice_json(const OptimiserResult& o, std::optional<std::size_t> index) {
-  if (!index) return nullptr;
-  return {{"index", *index}, {"setting", o.settings[*index].text}};
-}
-
-Json optimiser_json(const OptimiserResult& o, const Costs& costs) {
-  Json json{{"label", o.label}, {"name", o.name}, {"best", choice_json(o, best(o))}};
-  if (costs.budget) {
-    json["best_within_budget"] = choice_json(o, best_within_budget(o, costs));
-    json["least_evaluations_a_round"] = real(least_evaluations(o, costs));
+  [[nodiscard]] Json setting(const SettingResult& s) const {
+    Json json{{"setting", s.text}, {"diverged", s.diverged()}};
+    std::int64_t untrusted = 0;
+    for (const CellResult& cell : s.seeds) untrusted += cell.untrusted;
+    if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
+    json["horizons"] = Json::array();
+    for (std::size_t h = 0; h < s.seeds.front().horizons.size(); ++h) json["horizons"].push_back(horizon(s, h));
+    for (const auto& [name, q] : growing(r)) json["growth"][name] = growth_json(s, q);
+    return json;
   }
-  json["settings"] = Json::array();
-  for (const SettingResult& s : o.settings) json["settings"].push_back(setting_json(s, costs));
-  return json;
-}
+
+  [[nodiscard]] static Json choice(const OptimiserResult& o, std::optional<std::size_t> index) {
+    if (!index) return nullptr;
+    return {{"index", *index}, {"setting", o.settings[*index].text}};
+  }
+
+  [[nodiscard]] Json optimiser(const OptimiserResult& o) const {
+    Json json{{"label", o.label}, {"name", o.name}, {"best", choice(o, best(o, r.ranking))}};
+    if (r.costs.budget) {
+      json["best_within_budget"] = choice(o, best_within_budget(o, r.costs, r.ranking));
+      json["least_evaluations_a_round"] = real(least_evaluations(o, r.costs));
+    }
+    json["settings"] = Json::array();
+    for (const SettingResult& s : o.settings) json["settings"].push_back(setting(s));
+    return json;
+  }
+};
 
 // By horizon, each with a list over seeds.
 Json variation_json(const StreamResult& stream) {
@@ -117,21 +129,33 @@ void add_growth(std::string& line, const SettingResult& s, const Quantity& q) {
     line += fmt::format(",{}", fit.is_null() ? std::string() : csv_number(fit[name].get<double>()));
 }
 
+// Mean and deviation, as two cells.
+std::string csv_spread(const SettingResult& s, const Quantity& q) {
+  const Spread over = last_spread(s, q);
+  return fmt::format(",{},{}", csv_number(over.mean), csv_number(over.sd));
+}
+
 std::string csv_line(const ComparisonResult& r, const StreamResult& stream, const OptimiserResult& o) {
-  const SettingResult& s = o.settings[best(o)];
+  const SettingResult& s = o.settings[best(o, r.ranking)];
   const auto mean = [](const SettingResult& of, const Quantity& q) { return csv_number(last_spread(of, q).mean); };
-  std::string line = fmt::format("{},{},{},{},{},{},{},{}", quoted(stream.name), quoted(o.label), quoted(s.text),
-                                 r.horizons.back(), r.seeds.size(), s.diverged(), mean(s, quantity::regret),
-                                 csv_number(last_spread(s, quantity::regret).sd));
+  std::string line = fmt::format("{},{},{},{},{},{}", quoted(stream.name), quoted(o.label), quoted(s.text),
+                                 r.horizons.back(), r.seeds.size(), s.diverged());
+  if (r.has_regret) line += csv_spread(s, quantity::regret);
   for (const Quantity& q : {Quantity(quantity::gradients), Quantity(quantity::products), Quantity(quantity::values),
                             Quantity(quantity::samples), quantity::evaluations(r.costs), Quantity(quantity::seconds)})
     line += fmt::format(",{}", mean(s, q));
-  for (const auto& [name, q] : growing(r.costs)) add_growth(line, s, q);
-  const auto within = best_within_budget(o, r.costs);
-  if (!within) return line + ",,,,\n";
-  const SettingResult& w = o.settings[*within];
-  return line + fmt::format(",{},{},{},{}\n", quoted(w.text), mean(w, quantity::regret),
-                            csv_number(last_spread(w, quantity::regret).sd), mean(w, quantity::evaluations(r.costs)));
+  for (const auto& [name, q] : growing(r)) add_growth(line, s, q);
+  const auto within = best_within_budget(o, r.costs, r.ranking);
+  if (within) {
+    const SettingResult& w = o.settings[*within];
+    line += "," + quoted(w.text);
+    if (r.has_regret) line += csv_spread(w, quantity::regret);
+    line += "," + mean(w, quantity::evaluations(r.costs));
+  } else {
+    line += r.has_regret ? ",,,," : ",,";
+  }
+  for (const std::string& name : r.measures()) line += csv_spread(s, quantity::measure(name));
+  return line + "\n";
 }
 
 Json relative_json(const std::vector<Relative>& rows) {
@@ -150,26 +174,33 @@ std::string ComparisonResult::json() const {
   Json json{{"obolus", version_text},        {"seeds", seeds},
             {"horizons", horizons},          {"budget", costs.budget ? Json(*costs.budget) : Json(nullptr)},
             {"product_cost", costs.product}, {"value_cost", costs.value}};
+  if (!ranking.by.empty()) json["rank_by"] = ranking.by, json["rank"] = name_of(ranking.rank);
   json["streams"] = Json::array();
   for (const StreamResult& stream : streams) {
     Json s{{"name", stream.name}, {"problem", stream.problem}};
     if (!stream.variation.empty()) s["variation"] = variation_json(stream);
     s["optimisers"] = Json::array();
-    for (const OptimiserResult& o : stream.optimisers) s["optimisers"].push_back(optimiser_json(o, costs));
+    const Writer writer{*this, measures(stream)};
+    for (const OptimiserResult& o : stream.optimisers) s["optimisers"].push_back(writer.optimiser(o));
     json["streams"].push_back(s);
   }
+  if (!has_regret) return json.dump(2) + "\n";
   json["relative"] = relative_json(relative(false));
   if (costs.budget) json["relative_within_budget"] = relative_json(relative(true));
   return json.dump(2) + "\n";
 }
 
 std::string ComparisonResult::csv() const {
-  std::string out = "stream,optimiser,setting,rounds,seeds,diverged,regret_mean,regret_sd";
+  std::string out = "stream,optimiser,setting,rounds,seeds,diverged";
+  if (has_regret) out += ",regret_mean,regret_sd";
   for (const char* name : {"gradients", "products", "values", "samples", "evaluations", "seconds"})
     out += fmt::format(",{}", name);
-  for (const char* name : {"regret", "gradients", "products", "samples", "evaluations"})
-    out += fmt::format(",{0}_exponent,{0}_low,{0}_high", name);
-  out += ",budget_setting,budget_regret_mean,budget_regret_sd,budget_evaluations\n";
+  for (const auto& [name, q] : growing(*this)) out += fmt::format(",{0}_exponent,{0}_low,{0}_high", name);
+  out += ",budget_setting";
+  if (has_regret) out += ",budget_regret_mean,budget_regret_sd";
+  out += ",budget_evaluations";
+  for (const std::string& name : measures()) out += fmt::format(",{0}_mean,{0}_sd", name);
+  out += "\n";
   for (const StreamResult& stream : streams)
     for (const OptimiserResult& o : stream.optimisers) out += csv_line(*this, stream, o);
   return out;

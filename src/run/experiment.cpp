@@ -41,7 +41,7 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   for (const char* name : {"lower", "upper", "radius"})
     if (domain_reader.has(name) && !domain_reader.has("set"))
       domain_reader.reject("set", fmt::format("the name of a set, since {} is given", name));
-  read_section(root, "metrics", metrics);
+  read_metrics(root);
   read_section(root, "log", log);
   config::SectionReader optimiser_reader(root, "optimiser");
   optimiser.describe(optimiser_reader);
@@ -61,9 +61,6 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
         if (entry.info.needs_hvp && !can.hvp)
           throw ConfigError(
               fmt::format("{} needs Hessian-vector products, which {} does not offer", optimiser.name, problem.name));
-        if (entry.info.stochastic && !can.stochastic)
-          throw ConfigError(
-              fmt::format("{} draws samples, which {} does not offer: use f2obo", optimiser.name, problem.name));
       },
       oracle);
   config::require_length(start.x, dims.x, "start.x");
@@ -77,6 +74,27 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   if (anything) constants = known;
   prepared_optimiser = entry.read(optimiser_reader, {optimiser.preset, known, problem.rounds});
   optimiser_reader.finish();
+  require_means();
+}
+
+// What the optimiser asks of the problem, and the regret of the optimiser.
+void Experiment::Parts::require_means() const {
+  const bool samples = std::visit([](const auto& p) { return p->capabilities().stochastic; }, oracle);
+  if (prepared_optimiser->draws() && !samples)
+    throw ConfigError(fmt::format("{} draws samples, which {} does not offer: use samples = \"given\", or f2obo",
+                                  optimiser.name, problem.name));
+  if (metrics.regret && !metrics.gamma && !prepared_optimiser->first_gamma())
+    throw ConfigError(
+        fmt::format("metrics.gamma: not given, expected the γ of the regret, or regret = false: {} has no γ of its own",
+                    optimiser.name));
+}
+
+void Experiment::Parts::read_metrics(const toml::table& root) {
+  config::SectionReader reader(root, "metrics");
+  metrics.describe(reader);
+  reader.finish();
+  if (metrics.regret && metrics.every > 1)
+    reader.reject("every", "1, or regret = false: the regret is a sum over all rounds");
 }
 
 std::string Experiment::Parts::config() const {

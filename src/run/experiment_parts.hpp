@@ -46,6 +46,8 @@ struct Experiment::Parts {
 
  private:
   void resolve(const toml::table& root, const std::string& folder);
+  void read_metrics(const toml::table& root);
+  void require_means() const;
 };
 
 }  // namespace obolus

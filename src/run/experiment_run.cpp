@@ -12,29 +12,31 @@ namespace {
 
 // Sums over the rounds that the summary shows and the checkpoint keeps.
 struct Tally {
-  Row last, first;
+  Row first, last, measured, evaluated;  // of the rounds so far: the last one, the last measured, the last evaluated
   std::int64_t inner_steps = 0, capped = 0;
   double distance_y = 0, distance_z = 0;
 
   void add(const Row& row, const TraceFormatter& format) {
     last = row;
     if (row.t == 1) first = row;
+    if (row.measured) measured = row;
+    if (!row.evaluation.empty()) evaluated = row;
     inner_steps += row.inner_steps;
     capped += row.capped ? 1 : 0;
     if (format.certifies_y(row)) distance_y = std::max(distance_y, format.distance_y(row));
-    if (format.certifies_z()) distance_z = std::max(distance_z, format.distance_z(row));
+    if (format.certifies_z(row)) distance_z = std::max(distance_z, format.distance_z(row));
   }
   void fields(Archive& a) {
-    for (Row* r : {&first, &last}) {
-      a("t", r->t), a("f", r->f), a("g", r->g), a("regret", r->regret), a("regret_increment", r->regret_increment);
-      a("own_mapping", r->own_mapping), a("hypergradient_error", r->hypergradient_error);
-      a("residual_y", r->residual_y), a("residual_z", r->residual_z), a("lambda", r->lambda);
-      a("inner_steps", r->inner_steps), a("inner_steps_y", r->inner_steps_y), a("inner_steps_z", r->inner_steps_z);
-      a("capped", r->capped), a("counts", r->counts), a("seconds", r->seconds);
-    }
+    a("first", first), a("last", last), a("measured", measured), a("evaluated", evaluated);
     a("inner_steps", inner_steps), a("capped", capped), a("distance_y", distance_y), a("distance_z", distance_z);
   }
 };
+
+// The γ of the regret; without a regret it means nothing.
+double gamma_of(const Experiment::Parts& parts) {
+  if (parts.metrics.gamma) return *parts.metrics.gamma;
+  return parts.prepared_optimiser->first_gamma().value_or(Row::absent);
+}
 
 template <class S>
 class Runner {
@@ -48,10 +50,12 @@ class Runner {
         session_(parts.prepared_optimiser->open(problem, parts.set,
                                                 parts.template start_vector<S>(parts.start.x, parts.dims.x),
                                                 parts.template start_vector<S>(parts.start.y, parts.dims.y))),
-        meter_(problem, parts.set, parts.metrics.gamma.value_or(parts.prepared_optimiser->first_gamma())),
-        variation_(problem, parts.set, parts.metrics.samples, rng_.child("variation")),
+        meter_(problem, parts.set, gamma_of(parts),
+               {parts.metrics.regret, parts.metrics.residuals, parts.metrics.every, parts.metrics.evaluate_every,
+                control.evaluated}),
         format_(parts.log.vectors, parts.constants.value_or(Constants{})) {
     problem_.set_threads(control.threads);
+    if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"));
     if (!control_.directory.empty()) open_directory();
   }
 
@@ -97,7 +101,8 @@ class Runner {
     a("data", data), a("trace_bytes", trace_bytes), a("tally", tally_);
     if (data != parts_.data_checksum)
       throw DataError(control_.directory + ": cannot resume: the problem's data file has changed since the checkpoint");
-    a("session", *session_), a("regret", meter_), a("variation", variation_);
+    a("session", *session_), a("regret", meter_);
+    if (variation_) a("variation", *variation_);
   }
 
   void save() {
@@ -110,7 +115,7 @@ class Runner {
 
   bool on_row(const Row& row, const RegretMeter<P>& meter) {
     tally_.add(row, format_);
-    if (parts_.metrics.variation) variation_.add(problem_, row.t);
+    if (variation_) variation_->add(problem_, row.t);
     const auto& log = parts_.log;
     if (directory_) {
       if (row.t % log.every == 0 || row.t == parts_.problem.rounds)
@@ -128,6 +133,9 @@ class Runner {
     s.end = end;
     s.horizon = parts_.problem.rounds;
     s.last = tally_.last;
+    s.measured = tally_.measured;
+    s.evaluated = tally_.evaluated;
+    s.has_regret = parts_.metrics.regret;
     s.regret_gamma = meter_.gamma();
     s.closed_form = meter_.closed_form();
     s.untrusted = meter_.untrusted();
@@ -137,13 +145,13 @@ class Runner {
     s.largest_distance_z = tally_.distance_z;
     s.preset = parts_.optimiser.preset;
     s.constants = parts_.constants;
-    if (parts_.metrics.variation)
-      s.variation = VariationSummary{variation_.V,  variation_.H2,    variation_.Ef,
-                                     variation_.Eg, variation_.P_T(), variation_.points()};
+    if (variation_)
+      s.variation = VariationSummary{variation_->V,  variation_->H2,    variation_->Ef,
+                                     variation_->Eg, variation_->P_T(), variation_->points()};
     // Some conditions take time in proportion to the horizon: nobody waits for them after Ctrl-C.
     if (!s.constants || end.status != RunStatus::finished) return s;
     s.conditions = parts_.conditions();
-    if (s.variation && parts_.metrics.bound) s.bound = bound(*s.constants, *s.variation);
+    if (s.variation && s.has_regret && parts_.metrics.bound) s.bound = bound(*s.constants, *s.variation);
     return s;
   }
 
@@ -175,7 +183,7 @@ class Runner {
   Rng rng_{static_cast<std::uint64_t>(parts_.problem.seed)};
   std::unique_ptr<AnySession<S>> session_;
   RegretMeter<P> meter_;
-  VariationMeter<P> variation_;
+  std::optional<VariationMeter<P>> variation_;  // its samples take memory
   TraceFormatter format_;
   Tally tally_;
   std::optional<RunDirectory> directory_;

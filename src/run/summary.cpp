@@ -35,6 +35,18 @@ const char* status_text(RunStatus s) {
   return "unknown";
 }
 
+// Of the last measured round; its number stands here where it is not the last one.
+Json last_json(const RunSummary& s) {
+  const Row& r = s.measured;
+  Json json;
+  if (r.t != s.last.t) json["t"] = r.t;
+  if (r.measured) json["f"] = r.f, json["g"] = r.g;
+  if (r.has_regret) json["regret_increment"] = r.regret_increment, json["hypergradient_error"] = r.hypergradient_error;
+  if (r.has_residuals) json["residual_y"] = r.residual_y, json["residual_z"] = r.residual_z;
+  json["lambda"] = s.last.lambda;
+  return json;
+}
+
 }  // namespace
 
 std::string RunSummary::json() const {
@@ -46,24 +58,24 @@ std::string RunSummary::json() const {
   if (end.status == RunStatus::diverged) json["diverged"] = {{"round", end.rounds + 1}, {"quantity", end.quantity}};
   json["rounds"] = end.rounds;
   json["horizon"] = horizon;
-  json["regret"] = last.regret;
-  json["regret_gamma"] = regret_gamma;
-  json["hypergradient"] = closed_form ? "closed form" : "reference solve";
-  if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
-  json["last"] = {{"f", last.f},
-                  {"g", last.g},
-                  {"regret_increment", last.regret_increment},
-                  {"hypergradient_error", last.hypergradient_error},
-                  {"residual_y", last.residual_y},
-                  {"residual_z", last.residual_z},
-                  {"lambda", last.lambda}};
+  if (has_regret) {
+    json["regret"] = last.has_regret ? last.regret : 0.0;  // no round, no regret
+    json["regret_gamma"] = regret_gamma;
+    json["hypergradient"] = closed_form ? "closed form" : "reference solve";
+    if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
+  }
+  json["last"] = last_json(*this);
+  if (!evaluated.evaluation.empty()) {
+    json["evaluated_round"] = evaluated.t;
+    for (const auto& [name, value] : evaluated.evaluation) json["evaluation"][name] = value;
+  }
   json["inner_steps"] = inner_steps;
   json["capped_rounds"] = capped_rounds;
   const OracleCounts& c = last.counts;
   json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y},     {"g_x", c.g_x},       {"g_y", c.g_y},
                     {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}, {"samples", c.samples}};
   json["seconds"] = last.seconds;
-  if (constants && constants->mu_g > 0)
+  if (measured.has_residuals && constants && constants->mu_g > 0)
     json["certified"] = {{"largest_distance_y", largest_distance_y}, {"largest_distance_z", largest_distance_z}};
   if (variation) {
     json["variation"] = {

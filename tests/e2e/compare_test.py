@@ -230,6 +230,74 @@ class CompareTest(program.ProgramTest):
         self.assertRegex(answer.stderr, r"holds a run")
         self.assertEqual(self.lines("run"), before)
 
+    # ---- without a regret -------------------------------------------------------------------------------
+
+    def measured(self):
+        """The same comparison by what the problem evaluates, with controls that never change x."""
+        text = CONFIG.replace("noise = 0.1", "noise = 0.1\nevaluate = true")
+        text = text.replace("[metrics]\ngamma = 0.05", "[metrics]\nregret = false\nevery = 20\nevaluate_every = 40")
+        text = text.replace("budget = 12.0", 'budget = 12.0\nrank_by = "inner_distance"\nrank = "least"')
+        return text + "".join(
+            f'[[optimiser]]\nlabel = "x = {x}"\nname = "fixed"\nstart = {{ x = {x} }}\n' for x in (0.0, 1.5)
+        )
+
+    def test_measures_take_the_place_of_the_regret(self):
+        self.write("compare.toml", self.measured())
+        answer = self.obolus("compare", "compare.toml", "--out", "run")
+        for pattern in [r"Measures at T = 200: still", r"optimiser +outer_value +inner_distance +prequential_loss",
+                        r"x = 1\.5 +\d\S* ± ", r"wild +diverged \(2 of 2\)", r"by the least inner_distance"]:  # fmt: skip
+            self.assertRegex(answer.stdout, pattern)
+        for name in FILES - {"config.toml"}:
+            self.assertNotIn("regret", (self.directory / "run" / name).read_text(encoding="utf-8"), name)
+        rows = list(csv.DictReader(io.StringIO((self.directory / "run/tables.csv").read_text(encoding="utf-8"))))
+        self.assertEqual(len(rows), 2 * 6)
+        self.assertNotIn(None, rows[0])
+        self.assertNotIn(None, rows[0].values())
+        best = self.summary("run")["streams"][0]["optimisers"][0]
+        means = [s["horizons"][2]["evaluation"]["inner_distance"]["mean"] for s in best["settings"]]
+        self.assertEqual(best["best"]["index"], means.index(min(means)))
+        self.assertEqual(float(rows[0]["inner_distance_mean"]), min(means))
+
+    def test_every_evaluation_is_kept_with_its_round(self):
+        self.write("compare.toml", self.measured())
+        self.obolus("compare", "compare.toml", "--out", "run", "-q")
+        record = next(r for r in map(json.loads, self.lines("run")) if r.get("optimiser") == "x = 1.5")
+        self.assertEqual(record["evaluations"]["t"], [40, 50, 80, 100, 120, 160, 200])
+        self.assertEqual(len(record["evaluations"]["evaluation"]["outer_value"]), 7)
+
+    def test_a_measured_cell_is_one_run(self):
+        self.write("compare.toml", self.measured())
+        self.obolus("compare", "compare.toml", "--out", "run", "-q")
+        text = self.measured()
+        self.write("alone.toml", text[text.index("[problem]"):text.index("[shared]")] + (
+            "[start]\nx = 1.5\n[optimiser]\nname = \"fixed\"\nalpha = 0.15\n"))  # fmt: skip
+        self.obolus("run", "alone.toml", "--out", "alone", "--rounds", 200, "--seed", 2, "--set", "problem.drift=static")
+        alone = json.loads((self.directory / "alone/summary.json").read_text(encoding="utf-8"))
+        found = next(o for o in self.summary("run")["streams"][0]["optimisers"] if o["label"] == "x = 1.5")
+        at_end = found["settings"][0]["horizons"][2]["evaluation"]
+        self.assertEqual({name: of["seeds"][1] for name, of in at_end.items()}, alone["evaluation"])
+
+    def test_killed_and_resumed_measures_are_uninterrupted(self):
+        self.write("compare.toml", self.measured().replace("[50, 100, 200]", "[500, 5000, 20000]"))
+        self.obolus("compare", "compare.toml", "--out", "whole", "-q")
+        self.stop("cut", signal.SIGKILL, 6)
+        self.obolus("compare", "compare.toml", "--out", "cut", "--resume", "-q")
+        self.assertEqual(self.summary("cut"), self.summary("whole"))
+
+    def test_a_ranking_that_cannot_be_is_refused_with_what_can(self):
+        for wrong, right, patterns in [
+            ('"inner_distance"', '"inner_distanse"', [r"compare\.toml:5:\d+", r"outer_value, inner_distance, prequential_loss"]),
+            ('rank = "least"\n', "", [r"rank", r"least", r"most"]),
+            ('rank_by = "inner_distance"\nrank = "least"\n', "", [r"rank_by", r"settings", r"inner_distance"]),
+            ("every = 20", "every = 20\nregret = true", [r"compare\.toml:\d+"]),
+            ("start = { x = 1.5 }", "start = { w = 1.5 }", [r"compare\.toml:\d+", r"'w'"]),
+        ]:  # fmt: skip
+            with self.subTest(right):
+                self.write("compare.toml", self.measured().replace(wrong, right, 1))
+                answer = self.obolus("compare", "compare.toml", "--out", "run", code=2)
+                for pattern in patterns:
+                    self.assertRegex(answer.stderr, pattern)
+
     # ---- errors -----------------------------------------------------------------------------------------
 
     def test_errors_say_where_and_what(self):

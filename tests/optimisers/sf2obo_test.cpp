@@ -98,6 +98,30 @@ TEST(Sf2obo, IsF2oboBitForBitWithoutNoise) {
       }
 }
 
+TEST(Sf2obo, IsF2oboBitForBitOnWhatIsGiven) {
+  for (auto [name, problem] : quadratic_streams())
+    for (const WarmStart warm_start : warm_starts) {
+      problem.noise = 0.5, problem.noise_cross = 0.2;
+      Quadratic<double> p(problem, 3), q(problem, 3);
+      const Dims dims = p.dims();
+      const ConvexSet set = ConvexSet::l2_ball(0.4);
+      F2oboOptions plain = family_options<F2oboOptions>(warm_start, BetaRule::alpha_over_lambda);
+      plain.inner_steps = 3.0;
+      const Sf2oboOptions given = options(warm_start, BetaRule::alpha_over_lambda, Samples::given);
+      Session<F2obo, Quadratic<double>> a(F2obo(plain, set), p, first_x(dims), first_y(dims));
+      Session<Sf2obo, Quadratic<double>> b(Sf2obo(given, set), q, first_x(dims), first_y(dims));
+      Real ya(dims.y), yb(dims.y);
+      for (Round t = 1; t <= 20; ++t) {
+        p.reveal(t), q.reveal(t);
+        a.step(Rng(1)), b.step(Rng(2));
+        a.copy_y(ya), b.copy_y(yb);
+        ASSERT_EQ(a.x(), b.x()) << name << ", round " << t;
+        ASSERT_EQ(ya, yb) << name << ", round " << t;
+      }
+      EXPECT_EQ(a.counts(), b.counts());
+    }
+}
+
 TEST(Sf2obo, LeavesTheProblemWithItsExpectedFunctions) {
   for (const Samples samples : samplings) {
     QuadraticOptions problem = small_quadratic(Drift::none, 0.0);

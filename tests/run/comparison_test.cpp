@@ -374,6 +374,138 @@ TEST(Comparison, a_diverged_run_is_a_result) {
   expect_says(numbers(r).dump(), {"\"diverged\":2"});
 }
 
+// ---- Evaluations, and comparisons without a regret -------------------------------------------------------------------
+
+const std::string measured = replaced(replaced(small, "noise = 0.1", "noise = 0.1\nevaluate = true"),
+                                      "[metrics]\ngamma = 0.05", "[metrics]\nregret = false\nevery = 7");
+const std::string ranked_by_distance =
+    replaced(measured, "budget = 10.0", "budget = 10.0\nrank_by = \"inner_distance\"\nrank = \"least\"");
+
+TEST(Comparison, evaluations_stand_beside_the_regret) {
+  const ComparisonResult r = result_of(replaced(small, "noise = 0.1", "noise = 0.1\nevaluate = true"));
+  const std::vector<std::string> names{"outer_value", "inner_distance", "prequential_loss"};
+  EXPECT_EQ(r.measures(), names);
+  const CellResult& cell = r.streams[0].optimisers[0].settings[0].seeds[0];
+  for (const Reading& reading : cell.horizons) EXPECT_EQ(reading.evaluation.size(), 3u) << reading.t;
+  expect_says(r.text(), {"Measures at T = 40: still", "prequential_loss", "Overall: regret"});
+  const Json at = numbers(r)["streams"][0]["optimisers"][0]["settings"][0]["horizons"][2];
+  EXPECT_EQ(at["evaluation"]["inner_distance"]["seeds"][0], cell.horizons[2].evaluation.find("inner_distance"));
+  EXPECT_EQ(at["regret"]["seeds"][0], cell.horizons[2].regret);
+}
+
+TEST(Comparison, a_comparison_without_a_regret_shows_none) {
+  const ComparisonResult r = result_of(ranked_by_distance);
+  EXPECT_FALSE(r.has_regret);
+  for (const std::string& shown : {r.text(), r.csv(), r.json()})
+    EXPECT_EQ(shown.find("regret"), std::string::npos) << shown;
+  expect_says(r.text(), {"Measures at T = 40: moving", "Settings are chosen", "least inner_distance", "Queries"});
+  expect_says(r.csv(), {",inner_distance_mean,inner_distance_sd,"});
+  const Json json = numbers(r);
+  EXPECT_EQ(json["rank_by"], "inner_distance");
+  EXPECT_FALSE(json["streams"][0]["optimisers"][0]["settings"][0]["growth"].contains("regret"));
+}
+
+TEST(Comparison, settings_are_chosen_by_what_the_config_says) {
+  const auto means = [](const ComparisonResult& r) {
+    std::vector<double> all;
+    for (const SettingResult& s : r.streams[0].optimisers[0].settings)
+      all.push_back(last_spread(s, quantity::measure("inner_distance")).mean);
+    return all;
+  };
+  const ComparisonResult least = result_of(ranked_by_distance);
+  const ComparisonResult most = result_of(replaced(ranked_by_distance, "\"least\"", "\"most\""));
+  const std::vector<double> all = means(least);
+  EXPECT_EQ(all, means(most));
+  const auto index = [&](auto found) { return static_cast<std::size_t>(found - all.begin()); };
+  EXPECT_EQ(best(least.streams[0].optimisers[0], least.ranking), index(std::min_element(all.begin(), all.end())));
+  EXPECT_EQ(best(most.streams[0].optimisers[0], most.ranking), index(std::max_element(all.begin(), all.end())));
+  EXPECT_EQ(numbers(most)["streams"][0]["optimisers"][0]["best"]["index"],
+            index(std::max_element(all.begin(), all.end())));
+}
+
+TEST(Comparison, a_diverged_run_loses_under_any_ranking) {
+  SettingResult bad = setting("a", {{1, infinity}}, 5), good = setting("b", {{1, 1}}, 5);
+  bad.seeds[0].horizons[0].evaluation.add("accuracy", 0.9);
+  for (Reading& r : good.seeds[0].horizons) r.evaluation.add("accuracy", 0.1);
+  const OptimiserResult o{"o", "o", {bad, good}};
+  EXPECT_EQ(best(o, {"accuracy", Rank::most}), 1u);
+  EXPECT_EQ(best(o, {"accuracy", Rank::least}), 1u);
+}
+
+TEST(Comparison, every_horizon_is_evaluated_and_every_evaluation_kept) {
+  const ComparisonResult r = result_of(replaced(ranked_by_distance, "every = 7", "every = 7\nevaluate_every = 15"));
+  const CellResult& cell = r.streams[1].optimisers[1].settings[0].seeds[1];
+  std::vector<Round> rounds;
+  for (const Reading& reading : cell.evaluations) rounds.push_back(reading.t);
+  EXPECT_EQ(rounds, (std::vector<Round>{10, 15, 20, 30, 40}));
+  for (const Reading& reading : cell.horizons) EXPECT_TRUE(std::isfinite(reading.f)) << reading.t;
+}
+
+TEST(Comparison, evaluations_survive_a_resume_to_the_last_bit) {
+  const TemporaryFolder folder;
+  std::string text = ranked_by_distance;
+  text.replace(text.find("[10, 20, 40]"), 12, "[1000, 2000, 4000]");
+  const Json whole = numbers(result_of(text));
+  ASSERT_FALSE(run_part(folder.file("r"), 3, false, text));
+  const auto resumed = run_part(folder.file("r"), 1000, true, text);
+  ASSERT_TRUE(resumed);
+  EXPECT_EQ(numbers(*resumed), whole);
+  EXPECT_EQ(without_seconds(Json::parse(folder.read("r/summary.json"))), whole);
+  const std::string cells = folder.read("r/cells.jsonl");
+  EXPECT_EQ(cells.find("regret"), std::string::npos);
+  expect_says(cells, {"\"evaluations\":{\"t\":[1000,2000,4000]", "\"prequential_loss\""});
+  // How settings are chosen may change, like costs and budgets.
+  EXPECT_TRUE(run_part(folder.file("r"), 1000, true, replaced(text, "\"least\"", "\"most\"")));
+}
+
+TEST(Comparison, an_optimiser_may_have_a_start_of_its_own) {
+  const std::string controls = replaced(measured, "[[optimiser]]\nname = \"sf2obo\"\ngamma = 0.03\n",
+                                        "[[optimiser]]\nlabel = \"x = 0\"\nname = \"fixed\"\n"
+                                        "[[optimiser]]\nlabel = \"x = 1\"\nname = \"fixed\"\nstart = { x = 1.0 }\n");
+  const std::string text = replaced(controls, "gamma = [0.02, 0.05]\n", "");
+  const ComparisonResult r = result_of(replaced(text, "inner_steps = [1, 3]", "inner_steps = 3"));
+  const auto f = [](const OptimiserResult& o) { return o.settings[0].seeds[0].horizons[2].f; };
+  const auto& still = r.streams[0].optimisers;
+  ASSERT_EQ(still.size(), 3u);
+  EXPECT_NE(f(still[1]), f(still[2]));
+  const Experiment alone(R"(
+[problem]
+name = "quadratic"
+dim_x = 2
+dim_y = 3
+noise = 0.1
+drift = "static"
+rounds = 40
+seed = 3
+[start]
+x = 1.0
+[metrics]
+gamma = 0.05
+[optimiser]
+name = "fixed"
+batch = 4
+)",
+                         "alone.toml", "");
+  EXPECT_EQ(f(still[2]), alone.run({}).last.f);
+}
+
+TEST(Comparison, says_what_can_be_ranked) {
+  const std::vector<std::string> known{"outer_value, inner_distance, prequential_loss"};
+  expect_says(refusal(measured), {"rank_by", "double loop", "4 settings", known[0]});
+  expect_says(refusal(replaced(ranked_by_distance, "\"inner_distance\"", "\"distance\"")),
+              {"test.toml:6:", "rank_by", "distance", known[0]});
+  expect_says(refusal(replaced(ranked_by_distance, "rank = \"least\"\n", "")), {"rank", "least", "most"});
+  expect_says(refusal(replaced(ranked_by_distance, "rank_by = \"inner_distance\"\n", "")), {"rank_by"});
+  expect_says(refusal(replaced(ranked_by_distance, "\"least\"", "\"lest\"")), {"test.toml:7:", "least"});
+  expect_says(refusal(replaced(ranked_by_distance, "evaluate = true", "evaluate = false")),
+              {"rank_by", "quadratic evaluates nothing"});
+  expect_says(refusal(replaced(ranked_by_distance, "{ drift = \"static\" }",
+                               "{ drift = \"static\" }\nmetrics = { regret = true, every = 1, gamma = 0.1 }")),
+              {"metrics.regret", "all streams"});
+  expect_says(refusal(replaced(small, "label = \"double loop\"", "start = 0.5")), {"test.toml:23", "start"});
+  expect_says(refusal(replaced(small, "label = \"double loop\"", "start = { z = 0.5 }")), {"test.toml:23", "'z'"});
+}
+
 // ---- What is refused -------------------------------------------------------------------------------------------------
 
 TEST(Comparison, says_where_a_config_is_wrong) {

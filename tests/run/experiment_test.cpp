@@ -81,7 +81,9 @@ void run_part(const std::string& directory, Round cut, bool killed, const Overri
 TEST(Experiment, ARunCutAtAnyRoundAndResumedWritesTheSameTraceButForTheClock) {
   for (const Overrides& way :
        {Overrides{}, Overrides{"optimiser.warm_start=dual", "problem.precision=float"},
-        Overrides{"problem.drift=abrupt", "problem.period=4", "log.every=3", "problem.sine=0.4"}}) {
+        Overrides{"problem.drift=abrupt", "problem.period=4", "log.every=3", "problem.sine=0.4"},
+        Overrides{"problem.evaluate=true", "metrics.evaluate_every=4"},
+        Overrides{"problem.evaluate=true", "metrics.regret=false", "metrics.every=5", "metrics.variation=false"}}) {
     const TemporaryFolder folder;
     RunControl control;
     control.directory = folder.file("whole");
@@ -183,6 +185,85 @@ TEST(Experiment, EveryLineOfTheTraceIsAnObjectWithTheKeysPromised) {
   EXPECT_EQ(summary["regret"].get<double>(), rows.back().regret);
 }
 
+// Trace and summary of a run in a folder.
+std::pair<std::vector<nlohmann::json>, nlohmann::json> files_of(const Overrides& overrides) {
+  const TemporaryFolder folder;
+  RunControl control;
+  control.directory = folder.file("run");
+  (void)experiment(overrides).run(control);
+  std::istringstream trace(folder.read("run/trace.jsonl"));
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(trace, line);) lines.push_back(nlohmann::json::parse(line));
+  return {lines, nlohmann::json::parse(folder.read("run/summary.json"))};
+}
+
+TEST(Experiment, EvaluationsStandInTheTraceAndTheLastOneInTheSummary) {
+  const auto [lines, summary] = files_of({"problem.evaluate=true", "metrics.evaluate_every=10"});
+  double losses = 0.0;
+  ASSERT_EQ(lines.size(), 24u);
+  for (const auto& line : lines) {
+    const Round t = line["t"];
+    losses += line["f"].get<double>();
+    ASSERT_EQ(line.contains("evaluation"), t % 10 == 0 || t == 24) << t;
+    if (!line.contains("evaluation")) continue;
+    EXPECT_EQ(line["evaluation"].size(), 3u);
+    EXPECT_GT(line["evaluation"]["inner_distance"], 0.0);
+    EXPECT_DOUBLE_EQ(line["evaluation"]["prequential_loss"], losses / static_cast<double>(t));
+  }
+  EXPECT_EQ(summary["evaluation"], lines.back()["evaluation"]);
+  EXPECT_EQ(summary["evaluated_round"], 24);
+  EXPECT_FALSE(files_of({}).second.contains("evaluation"));
+}
+
+TEST(Experiment, WhatIsNotMeasuredIsAbsent) {
+  const auto [lines, summary] =
+      files_of({"metrics.regret=false", "metrics.every=10", "metrics.residuals=false", "optimiser.inner_steps=2"});
+  ASSERT_EQ(lines.size(), 24u);
+  for (const auto& line : lines) {
+    const Round t = line["t"];
+    for (const char* key : {"f", "g", "own_mapping", "x", "y"})
+      EXPECT_EQ(line.contains(key), t % 10 == 0 || t == 24) << key << ", round " << t;
+    for (const char* key :
+         {"regret", "regret_increment", "hypergradient_error", "residual_y", "residual_z", "distance_y", "distance_z"})
+      EXPECT_FALSE(line.contains(key)) << key;
+    EXPECT_EQ(line["inner_steps"], 2);
+    EXPECT_GT(line["grad_g"], 0);
+  }
+  for (const char* key : {"regret", "regret_gamma", "hypergradient", "bound", "certified"})
+    EXPECT_FALSE(summary.contains(key)) << key;
+  EXPECT_EQ(summary["last"]["f"], lines.back()["f"]);
+  EXPECT_FALSE(summary["last"].contains("residual_y"));
+}
+
+TEST(Experiment, MeasuringLessChangesNothingElse) {
+  const auto [all, whole] = files_of({});
+  const auto [some, part] = files_of({"metrics.regret=false", "metrics.every=7"});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(some[i]["lambda"], all[i]["lambda"]);
+    EXPECT_EQ(some[i]["grad_f"], all[i]["grad_f"]);
+    for (const char* key : {"f", "x"})
+      EXPECT_TRUE(!some[i].contains(key) || some[i][key] == all[i][key]) << key << ", round " << i + 1;
+  }
+  EXPECT_EQ(part["oracle"], whole["oracle"]);
+}
+
+TEST(Experiment, ARegretOfSomeRoundsIsRefused) {
+  const std::string message = refusal({"metrics.every=5"});
+  EXPECT_TRUE(says(message, "metrics.every") && says(message, "regret = false") && says(message, "sum")) << message;
+  (void)experiment({"metrics.every=5", "metrics.regret=false"});
+}
+
+TEST(Experiment, AFinishedRunResumedKeepsItsEvaluation) {
+  const TemporaryFolder folder;
+  RunControl control;
+  control.directory = folder.file("run");
+  const RunSummary first = experiment({"problem.evaluate=true"}).run(control);
+  control.resume = true;
+  const RunSummary second = experiment({"problem.evaluate=true"}).run(control);
+  EXPECT_FALSE(first.evaluated.evaluation.empty());
+  EXPECT_EQ(second.evaluated.evaluation, first.evaluated.evaluation);
+}
+
 TEST(Experiment, ARunThatDivergesNamesTheRoundAndKeepsItsTrace) {
   const TemporaryFolder folder;
   RunControl control;
@@ -203,10 +284,10 @@ TEST(Experiment, ARunThatDivergesNamesTheRoundAndKeepsItsTrace) {
 TEST(Experiment, TheEchoOfTheEchoIsTheEcho) {
   for (const Listing& optimiser : list_optimisers())
     for (const char* preset : {"default", "paper", "theory"}) {
-      const std::string text = "[problem]\nname = \"quadratic\"\n[optimiser]\nname = \"" + optimiser.name +
-                               "\"\npreset = \"" + preset +
-                               "\"\n[domain]\nset = \"box\"\nlower = [-1, -inf, 0, 0, -2.5]\n" +
-                               "upper = 3\n[start]\nx = [0.1, 1e-300, 3, 0.30000000000000004, -1]\n";
+      const std::string text =
+          "[problem]\nname = \"quadratic\"\n[optimiser]\nname = \"" + optimiser.name + "\"\npreset = \"" + preset +
+          "\"\n[metrics]\ngamma = 0.05\n[domain]\nset = \"box\"\nlower = [-1, -inf, 0, 0, -2.5]\n" +
+          "upper = 3\n[start]\nx = [0.1, 1e-300, 3, 0.30000000000000004, -1]\n";
       const bool theorems = optimiser.name.find("f2obo") != std::string::npos;
       if (std::string(preset) == "theory" && !theorems) {
         EXPECT_THROW((void)experiment({}, text), ConfigError) << optimiser.name;
@@ -274,6 +355,13 @@ TEST(Experiment, WhatIsMissingIsNamed) {
   EXPECT_TRUE(says(refusal({}, "[optimiser]\nname = \"f2obo\"\n"), "[problem] name"));
   EXPECT_TRUE(says(refusal({}, "[problem]\nname = \"quadratic\"\n"), "[optimiser] name"));
   EXPECT_TRUE(says(refusal({}, "[problem]\nname = \"quadratic_file\"\n[optimiser]\nname = \"f2obo\"\n"), "path"));
+}
+
+TEST(Experiment, ARegretWithoutAGammaOfTheOptimisersOwnNamesIt) {
+  const std::string fixed = "[problem]\nname = \"quadratic\"\nrounds = 5\n[optimiser]\nname = \"fixed\"\n";
+  EXPECT_TRUE(says(refusal({}, fixed), "metrics.gamma")) << refusal({}, fixed);
+  EXPECT_GT(experiment({"metrics.gamma=0.1"}, fixed).run({}).last.regret, 0.0);
+  EXPECT_EQ(experiment({"metrics.regret=false"}, fixed).run({}).end.rounds, 5);
 }
 
 TEST(Experiment, OverridesWinAndTheLastOneMost) {

@@ -127,6 +127,105 @@ TEST(Run, LossesAreThoseOfTheCommittedPairOnTheRevealedRound) {
   });
 }
 
+// ---- What is measured, and when --------------------------------------------------------------------------------------
+
+// The committed y of every evaluation, and of every judgement.
+struct AskedProblem : FirstOrderOnly {
+  std::vector<double> evaluated, judged;
+  void evaluate(In<double>, In<double> y, Evaluation& out) {
+    evaluated.push_back(y[0]);
+    out.add("height", 10.0 * y[0]);
+  }
+  void judge(In<double>, In<double> y, Evaluation& out) {
+    judged.push_back(y[0]);
+    out.add("size", y[0]);
+  }
+};
+
+// Ten rounds of a session that commits y = t in round t.
+std::vector<Row> rows_of(AskedProblem& problem, const MeterOptions& options, Round last = 10) {
+  Log unused;
+  LoggedSession session(unused);
+  RegretMeter<AskedProblem> meter(problem, ConvexSet::all(), 1.0, options);
+  std::vector<Row> rows;
+  run(problem, session, meter, Rng(1), 1, last, 0.0, [&](const Row& row, const auto&) {
+    rows.push_back(row);
+    return true;
+  });
+  return rows;
+}
+
+TEST(Run, TheLastRoundIsEvaluatedAtWhatItCommittedAndNoOtherUnlessAskedFor) {
+  AskedProblem problem;
+  const std::vector<Row> rows = rows_of(problem, {});
+  EXPECT_EQ(problem.evaluated, (std::vector<double>{10}));
+  EXPECT_EQ(problem.judged, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_TRUE(rows[8].evaluation.empty());
+  EXPECT_EQ(rows[9].evaluation.find("height"), 100.0);
+  EXPECT_EQ(rows[9].evaluation.find("prequential_size"), 5.5);
+  EXPECT_EQ(rows[3].judged.find("size"), 4.0);
+}
+
+TEST(Run, EvaluationsComeAtTheirRoundsAndAtThoseNamed) {
+  AskedProblem problem;
+  const std::vector<Row> rows = rows_of(problem, {.evaluate_every = 4, .evaluated = {3, 5}});
+  EXPECT_EQ(problem.evaluated, (std::vector<double>{3, 4, 5, 8, 10}));
+  EXPECT_EQ(rows[2].evaluation.find("prequential_size"), 2.0);
+}
+
+TEST(Run, ARoundThatIsNotMeasuredAsksNothing) {
+  Log log;
+  LoggedProblem problem(log);
+  LoggedSession session(log);
+  RegretMeter<LoggedProblem> meter(problem, ConvexSet::all(), 1.0, {.regret = false, .residuals = false, .every = 2});
+  log.clear();
+  run(problem, session, meter, Rng(1), 1, 3, 0.0, every_round);
+  const Log expected{"reveal 1", "update",   "reveal 2",      "look at x = 2", "measure",
+                     "update",   "reveal 3", "look at x = 3", "measure",       "update"};
+  EXPECT_EQ(log, expected);
+}
+
+TEST(Run, WhatIsNotMeasuredIsNotANumber) {
+  AskedProblem problem;
+  const std::vector<Row> rows = rows_of(problem, {.regret = false, .residuals = false, .every = 3});
+  for (const Row& row : rows) {
+    EXPECT_EQ(row.measured, row.t % 3 == 0 || row.t == 10) << row.t;
+    EXPECT_EQ(std::isfinite(row.f), row.measured) << row.t;
+    EXPECT_TRUE(std::isnan(row.regret) && std::isnan(row.regret_increment) && std::isnan(row.hypergradient_error));
+    EXPECT_TRUE(std::isnan(row.residual_y) && std::isnan(row.residual_z));
+    EXPECT_EQ(row.lambda, 1.0);
+  }
+  EXPECT_EQ(problem.judged, (std::vector<double>{3, 6, 9, 10}));
+  EXPECT_EQ(rows[9].evaluation.find("prequential_size"), 7.0);
+}
+
+// Else a run's means would depend on whether somebody looked, or on where an earlier part of it ended.
+TEST(Run, RoundsMeasuredOutOfTurnStayOutOfTheMeansToCome) {
+  AskedProblem problem;
+  const MeterOptions sparse{.regret = false, .every = 3}, looked{.regret = false, .every = 3, .evaluated = {4, 7}};
+  const std::vector<Row> rows = rows_of(problem, looked);
+  EXPECT_EQ(rows[3].evaluation.find("prequential_size"), 3.5);
+  EXPECT_EQ(rows[9].evaluation, rows_of(problem, sparse)[9].evaluation);
+}
+
+TEST(Run, TheRegretNeedsEveryRound) {
+  FirstOrderOnly problem;
+  EXPECT_THROW(RegretMeter<FirstOrderOnly>(problem, ConvexSet::all(), 1.0, {.every = 2}), ConfigError);
+}
+
+TEST(Run, ANumberOfAnEvaluationThatIsNotFiniteEndsTheRun) {
+  struct Failing : AskedProblem {
+    void evaluate(In<double>, In<double>, Evaluation& out) { out.add("recall", std::nan("")); }
+  } problem;
+  Log unused;
+  LoggedSession session(unused);
+  RegretMeter<Failing> meter(problem, ConvexSet::all(), 1.0, {.evaluate_every = 4});
+  const RunEnd end = run(problem, session, meter, Rng(1), 1, 10, 0.0, every_round);
+  EXPECT_EQ(end.status, RunStatus::diverged);
+  EXPECT_EQ(end.rounds, 3);
+  EXPECT_EQ(end.quantity, "recall is not finite");
+}
+
 // ---- What is charged -----------------------------------------------------------------------------------------------
 
 TEST(Run, MeasuringIsNeverCounted) {

@@ -9,6 +9,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/capabilities.hpp"
+#include "obolus/core/evaluation.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/oracle.hpp"
@@ -71,6 +72,9 @@ class AnyOracle {
   virtual void inner_solution(In<S> x, Out<S> y) = 0;
   virtual void resample(SampleSizes sizes, Rng& rng) = 0;
   virtual void expectation() = 0;
+
+  virtual void evaluate(In<S> x, In<S> y, Evaluation& out) = 0;  // adds nothing where the problem offers nothing
+  virtual void judge(In<S> x, In<S> y, Evaluation& out) = 0;
 
   [[nodiscard]] virtual std::optional<Constants> constants(const ConvexSet& set) = 0;
   [[nodiscard]] virtual Variation variation(Round t, const ConvexSet& set) = 0;

@@ -62,6 +62,13 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
     if constexpr (StochasticOracle<P>) p_.expectation();
   }
 
+  void evaluate([[maybe_unused]] In<S> x, [[maybe_unused]] In<S> y, [[maybe_unused]] Evaluation& out) override {
+    if constexpr (Evaluated<P>) p_.evaluate(x, y, out);
+  }
+  void judge([[maybe_unused]] In<S> x, [[maybe_unused]] In<S> y, [[maybe_unused]] Evaluation& out) override {
+    if constexpr (Judged<P>) p_.judge(x, y, out);
+  }
+
   [[nodiscard]] std::optional<Constants> constants(const ConvexSet& set) override {
     if constexpr (KnowsConstants<P>) return p_.constants(set);
     else return std::nullopt;

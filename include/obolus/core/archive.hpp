@@ -49,6 +49,17 @@ class Archive {
     raw(v.data(), static_cast<std::size_t>(v.size()) * sizeof(S));
   }
 
+  // Text has the length it was saved with; one that the bytes cannot hold is refused before it is made.
+  void operator()(std::string_view name, std::string& text) {
+    header<char>(name, 1);
+    auto size = static_cast<std::uint64_t>(text.size());
+    raw(&size, sizeof size);
+    if (loading_ && bytes_.size() - at_ < size)
+      throw DataError("saved state ends early, in field '" + std::string(name) + "'");
+    text.resize(size);
+    raw(text.data(), size);
+  }
+
   template <class T>
     requires requires(T& t, Archive& a) { t.fields(a); }
   void operator()(std::string_view name, T& part) {

@@ -1,4 +1,4 @@
-// When a stochastic method draws: once a round, or anew for every step.
+// When a stochastic method draws: once a round, anew for every step, or never.
 #pragma once
 
 #include <array>
@@ -10,11 +10,26 @@
 
 namespace obolus {
 
-enum class Samples : std::uint8_t { round, fresh };
+enum class Samples : std::uint8_t {
+  round,  // one batch a round, reused
+  fresh,  // new draws for every step
+  given,  // the functions as the round reveals them, nothing is drawn: the round is a batch already
+};
 template <>
 struct EnumNames<Samples> {
-  static constexpr std::array<std::pair<Samples, std::string_view>, 2> values{
-      {{Samples::round, "round"}, {Samples::fresh, "fresh"}}};
+  static constexpr std::array<std::pair<Samples, std::string_view>, 3> values{
+      {{Samples::round, "round"}, {Samples::fresh, "fresh"}, {Samples::given, "given"}}};
 };
+
+// The same for methods that need one sample at two points, where fresh draws would make no sense.
+enum class RoundSamples : std::uint8_t { round, given };
+template <>
+struct EnumNames<RoundSamples> {
+  static constexpr std::array<std::pair<RoundSamples, std::string_view>, 2> values{
+      {{RoundSamples::round, "round"}, {RoundSamples::given, "given"}}};
+};
+
+[[nodiscard]] constexpr bool draws_any(Samples samples) { return samples != Samples::given; }
+[[nodiscard]] constexpr bool draws_any(RoundSamples samples) { return samples != RoundSamples::given; }
 
 }  // namespace obolus

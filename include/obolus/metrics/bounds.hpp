@@ -185,7 +185,7 @@ struct StochasticSums {
   const StochasticConstants s(o, k, in.T);
   const StochasticSums sums(o, k, in.T);
   const double gap = s.gap > 0 ? s.gap : 0.0, weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1);
-  const double kappa = k.kappa(), noise = squared(in.sigma),
+  const double kappa = k.kappa(), noise = draws_any(o.samples) ? squared(in.sigma) : 0.0,
                steps = squared(gamma.most * kappa * k.L_g1) * s.c_lambda / gap;
   b.add("32 M/gamma", 32 * k.M / gamma.least);
   b.add("16 V_T/gamma", 16 * in.V_T / gamma.least);

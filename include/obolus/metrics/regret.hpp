@@ -3,34 +3,40 @@
 // Everything here uses the plain, uncounted oracle and stands outside the optimiser's clock.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "obolus/core/archive.hpp"
-#include "obolus/core/counted.hpp"
+#include "obolus/core/error.hpp"
+#include "obolus/core/evaluation.hpp"
 #include "obolus/core/gradient_mapping.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/core/status.hpp"
 #include "obolus/metrics/hypergradient.hpp"
+#include "obolus/metrics/prequential.hpp"
+#include "obolus/metrics/row.hpp"
 #include "obolus/run/session.hpp"
 
 namespace obolus {
 
-// One round as numbers. Counters and `regret` are cumulative and stand after round t; f and g are those of the committed
-// (x_t, y_t); the residuals are those of the y and z that the round's update ended with, at x_t.
-struct Row {
-  Round t = 0;
-  double f = 0, g = 0;
-  double regret = 0, regret_increment = 0;
-  double own_mapping = 0;          // |G_X(x_t, d_t, γ_t)|²
-  double hypergradient_error = 0;  // |d_t − ∇F_t(x_t)|
-  double residual_y = 0;           // |∇_y f + λ_t ∇_y g|, or |∇_y g| for a method without a penalty
-  double residual_z = 0;           // |∇_y g|
-  double lambda = 0;
-  std::int64_t inner_steps = 0, inner_steps_y = 0, inner_steps_z = 0;
-  bool capped = false;
-  OracleCounts counts{};
-  double seconds = 0;  // spent in updates so far
+// What is measured and when. The last round of a run is always measured and evaluated. A round that is not measured costs
+// nothing here, whatever the size of y.
+struct MeterOptions {
+  bool regret = true;                 // needs the reference hypergradient of every round
+  bool residuals = true;              // two more dense gradients a measured round, three under a penalty
+  Round every = 1;                    // rounds between measured ones
+  Round evaluate_every = 0;           // rounds between evaluated ones; 0: the last round only
+  std::vector<Round> evaluated = {};  // and these, in increasing order
+
+  [[nodiscard]] bool evaluates(Round t, bool last) const {
+    return last || (evaluate_every > 0 && t % evaluate_every == 0) ||
+           std::binary_search(evaluated.begin(), evaluated.end(), t);
+  }
+  [[nodiscard]] bool measures(Round t, bool last) const { return t % every == 0 || evaluates(t, last); }
 };
 
 template <FirstOrderOracle P>
@@ -39,35 +45,89 @@ class RegretMeter {
 
  public:
   // `gamma` is the one γ of the regret, whatever the optimiser's schedule.
-  RegretMeter(P& problem, const ConvexSet& set, double gamma)
+  RegretMeter(P& problem, const ConvexSet& set, double gamma, MeterOptions options = {})
       : set_(set),
         gamma_(gamma),
-        hypergradient_(problem),
+        options_(std::move(options)),
         x_(problem.dims().x),
-        true_(problem.dims().x),
         difference_(problem.dims().x),
-        y_(problem.dims().y),
-        z_(problem.dims().y),
-        f_y_(problem.dims().y),
-        g_y_(problem.dims().y) {}
+        y_(problem.dims().y) {
+    if (options_.every < 1 || (options_.regret && options_.every > 1))
+      throw ConfigError("every: got " + std::to_string(options_.every) +
+                        ", expected 1: the regret is a sum over all rounds");
+    const Dims dims = problem.dims();
+    if (options_.regret) hypergradient_.emplace(problem), true_.resize(dims.x);
+    if (options_.residuals)
+      for (Vector<S>* v : {&z_, &f_y_, &g_y_}) v->resize(dims.y);
+  }
 
-  // After the reveal, before the update: the committed pair is measured.
-  void before(P& problem, AnySession<S>& session, Row& row) {
+  // After the reveal, before the update: the committed pair is measured. `last`: no round follows.
+  void before(P& problem, AnySession<S>& session, Row& row, bool last) {
+    row.measured = options_.measures(row.t, last);
+    if (!row.measured) return;
     x_ = session.x();
     session.copy_y(y_);
     row.f = problem.outer_value(x_, y_);
     row.g = problem.inner_value(x_, y_);
-    if (!hypergradient_(problem, x_, true_)) ++untrusted_;
-    row.regret_increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
-    regret_ += row.regret_increment;
-    row.regret = regret_;
+    if (options_.regret) measure_regret(problem, row);
+    evaluate(problem, row, last);
   }
 
   // After the update: what the optimiser believed, and how well its inner problems were solved.
   void after(P& problem, AnySession<S>& session, const Step& step, Row& row) {
+    row.lambda = step.lambda;
+    row.inner_steps = step.inner_iterations;
+    row.inner_steps_y = step.steps_y;
+    row.inner_steps_z = step.steps_z;
+    row.capped = step.capped;
+    row.counts = session.counts();
+    if (!row.measured) return;
     row.own_mapping = gradient_mapping_squared<S>(set_, x_, session.direction(), step.gamma, difference_);
-    difference_ = session.direction() - true_;
-    row.hypergradient_error = euclidean_norm<S>(difference_);
+    if (options_.regret) {
+      difference_ = session.direction() - true_;
+      row.hypergradient_error = euclidean_norm<S>(difference_);
+    }
+    if (options_.residuals) measure_residuals(problem, session, step, row);
+  }
+
+  [[nodiscard]] const MeterOptions& options() const { return options_; }
+  [[nodiscard]] double regret() const { return regret_; }
+  [[nodiscard]] double gamma() const { return gamma_; }
+  // Rounds whose reference solve did not reach its tolerance; none with a closed form.
+  [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
+  [[nodiscard]] const Vector<S>& x() const { return x_; }  // committed in the round last measured
+  [[nodiscard]] const Vector<S>& y() const { return y_; }
+  [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }  // empty without the regret
+  [[nodiscard]] bool closed_form() const { return hypergradient_ && hypergradient_->closed_form(); }
+
+  void fields(Archive& a) {
+    a("regret", regret_), a("untrusted", untrusted_), a("prequential", prequential_);
+    if (hypergradient_) a("hypergradient", *hypergradient_);
+  }
+
+ private:
+  void measure_regret(P& problem, Row& row) {
+    if (!(*hypergradient_)(problem, x_, true_)) ++untrusted_;
+    row.regret_increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
+    regret_ += row.regret_increment;
+    row.regret = regret_;
+    row.has_regret = true;
+  }
+
+  // Rounds that are measured out of turn stay out of the means to come, so that those do not depend on where a run was
+  // evaluated or ended before it went on.
+  void evaluate([[maybe_unused]] P& problem, Row& row, bool last) {
+    const bool evaluated = options_.evaluates(row.t, last);
+    if constexpr (Evaluated<P>)
+      if (evaluated) problem.evaluate(x_, y_, row.evaluation);
+    if constexpr (Judged<P>) {
+      problem.judge(x_, y_, row.judged);
+      if (evaluated) prequential_.append_means_with(row.judged, row.evaluation);
+      if (row.t % options_.every == 0) prequential_.add(row.judged);
+    }
+  }
+
+  void measure_residuals(P& problem, AnySession<S>& session, const Step& step, Row& row) {
     session.copy_y(z_);  // y_ keeps the committed model
     problem.inner_gradient_y(x_, z_, g_y_);
     if (step.penalised) {
@@ -80,31 +140,16 @@ class RegretMeter {
     session.copy_z(z_);
     problem.inner_gradient_y(x_, z_, g_y_);
     row.residual_z = euclidean_norm<S>(g_y_);
-    row.lambda = step.lambda;
-    row.inner_steps = step.inner_iterations;
-    row.inner_steps_y = step.steps_y;
-    row.inner_steps_z = step.steps_z;
-    row.capped = step.capped;
-    row.counts = session.counts();
+    row.has_residuals = true;
   }
 
-  [[nodiscard]] double regret() const { return regret_; }
-  [[nodiscard]] double gamma() const { return gamma_; }
-  // Rounds whose reference solve did not reach its tolerance; none with a closed form.
-  [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
-  [[nodiscard]] const Vector<S>& x() const { return x_; }  // committed in the round last measured
-  [[nodiscard]] const Vector<S>& y() const { return y_; }
-  [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }
-  [[nodiscard]] bool closed_form() const { return hypergradient_.closed_form(); }
-
-  void fields(Archive& a) { a("regret", regret_), a("untrusted", untrusted_), a("hypergradient", hypergradient_); }
-
- private:
   ConvexSet set_;
   double gamma_;
+  MeterOptions options_;
   double regret_ = 0.0;
   std::int64_t untrusted_ = 0;
-  Hypergradient<P> hypergradient_;
+  Prequential prequential_;
+  std::optional<Hypergradient<P>> hypergradient_;
   Vector<S> x_, true_, difference_, y_, z_, f_y_, g_y_;
 };
 

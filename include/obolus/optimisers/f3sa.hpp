@@ -12,6 +12,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/oracle.hpp"
+#include "obolus/core/samples.hpp"
 #include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
 #include "obolus/optimisers/penalty_options.hpp"
@@ -27,6 +28,7 @@ struct F3saOptions {
   Schedule beta = 0.01;
   std::optional<double> L_g1 = {};
   Schedule momentum = 0.9;
+  RoundSamples samples = RoundSamples::round;
   Schedule batch = 256.0;
   OuterStepOptions outer = {};
 
@@ -34,6 +36,7 @@ struct F3saOptions {
   void describe(V&& v) {
     describe_penalty(*this, v);
     v("momentum", momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
+    v("samples", samples, "round: one batch a round; given: none, the functions as the round reveals them");
     v("batch", batch, "samples a round, used at both points", Range::count());
     outer.describe(v);
   }
@@ -94,13 +97,15 @@ class F3sa : public Frame<F3saOptions> {
   Step step(P& p, State<P>& s, const Rng& rng) const {
     ++s.t;
     Step report{.penalised = true, .lambda = s.lambda, .inner_iterations = 1, .steps_y = 1, .steps_z = 1};
-    Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
-    const std::int64_t batch = options_.batch.count(s.t);
-    p.resample({batch, batch}, draws);
+    if (draws_any(options_.samples)) {
+      Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
+      const std::int64_t batch = options_.batch.count(s.t);
+      p.resample({batch, batch}, draws);
+    }
     move_inner<P>(p, s);
     if (!s.y.allFinite() || !s.z.allFinite()) report.status = Status::non_finite_inner;
     else estimate_direction<P>(p, s);
-    p.expectation();
+    if (draws_any(options_.samples)) p.expectation();
     s.last_x = s.x;
     s.lambda += options_.increment(s.t);
     return move(options_.gamma(s.t), s, report);

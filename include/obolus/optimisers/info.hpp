@@ -10,7 +10,7 @@ struct OptimiserInfo {
   std::string_view title;     // for people
   std::string_view citation;  // the source of its steps
   bool needs_hvp = false;
-  bool stochastic = false;  // draws samples
+  bool stochastic = false;  // draws samples, unless its option `samples` says given
 };
 
 }  // namespace obolus

@@ -8,6 +8,7 @@
 #include "obolus/core/archive.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/projection.hpp"
+#include "obolus/core/samples.hpp"
 #include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
 
@@ -62,6 +63,7 @@ void describe_momentum(Options& o, V&& v) {
   v("momentum_y", o.momentum_y, "η_t of y; unset: momentum", Range::between(0.0, 1.0));
   v("momentum_v", o.momentum_v, "η_t of v; unset: momentum", Range::between(0.0, 1.0));
   v("radius", o.radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+  v("samples", o.samples, "round: one batch a round; given: none, the functions as the round reveals them");
   v("batch", o.batch, "samples a round, used at both points", Range::count());
 }
 
@@ -81,9 +83,11 @@ class MomentumOptimiser : public Frame<OptionsType> {
   Step momentum_step(P& p, MomentumState<P>& s, const Rng& rng, Ask&& ask) const {
     const OptionsType& o = this->options_;
     ++s.t;
-    Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
-    const std::int64_t batch = o.batch.count(s.t);
-    p.resample({batch, batch}, draws);
+    if (draws_any(o.samples)) {
+      Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
+      const std::int64_t batch = o.batch.count(s.t);
+      p.resample({batch, batch}, draws);
+    }
     if (s.t > 1) {  // d_0 = 0 makes d_1 the raw one
       ask(s.last.x, s.last.y, s.last.v, s.raw);
       keep(o.momentum_x, s.t, s.raw.x, s.direction);
@@ -91,7 +95,7 @@ class MomentumOptimiser : public Frame<OptionsType> {
       keep(o.momentum_v, s.t, s.raw.v, s.d_v);
     }
     ask(s.x, s.y, s.v, s.raw);
-    p.expectation();
+    if (draws_any(o.samples)) p.expectation();
     s.direction += s.raw.x, s.d_y += s.raw.y, s.d_v += s.raw.v;
     s.last.x = s.x, s.last.y = s.y, s.last.v = s.v;
     return advance(s);

@@ -9,7 +9,8 @@ namespace obolus {
 // For options with: Samples samples; Schedule batch, outer_batch.
 template <class Options, class V>
 void describe_samples(Options& o, V&& v) {
-  v("samples", o.samples, "round: one batch a round, reused; fresh: new draws for every step (Algorithm 3)");
+  v("samples", o.samples,
+    "round: one batch a round, reused; fresh: new draws for every step (Algorithm 3); given: none, the round's own");
   v("batch", o.batch, "B_t, samples of an inner step (and of the round when samples = \"round\")", Range::count());
   v("outer_batch", o.outer_batch, "B̂_t, samples of the outer step when samples = \"fresh\"", Range::count());
 }
@@ -31,7 +32,7 @@ class SampledPenaltyOptimiser : public PenaltyOptimiser<OptionsType> {
     const std::int64_t iterations = o.inner_steps.count(s.t);
     const std::int64_t inner = o.batch.count(s.t), outer = o.outer_batch.count(s.t);
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
-    if (!fresh) p.resample({inner, inner}, draws);
+    if (o.samples == Samples::round) p.resample({inner, inner}, draws);
     if (!fresh) this->iterate_all(r, p, s, iterations);
     for (std::int64_t k = 0; fresh && k < iterations; ++k) {
       p.resample({inner, inner}, draws);
@@ -40,7 +41,7 @@ class SampledPenaltyOptimiser : public PenaltyOptimiser<OptionsType> {
     if (fresh) p.resample({outer, outer}, draws);
     const Step report =
         this->finish_round(r, p, s, {.inner_iterations = iterations, .steps_y = iterations, .steps_z = iterations});
-    p.expectation();
+    if (draws_any(o.samples)) p.expectation();
     return report;
   }
 };

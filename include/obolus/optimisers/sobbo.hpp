@@ -3,7 +3,7 @@
 // Reconstructed. `estimator = "itd"` differentiates through the K steps on the batch. `estimator = "neumann"` draws m̃ uniform on
 // {0 … m−1} and takes v = (m/L) Π_{j≤m̃} (I − H_j/L) f_y, whose mean is the m-term series; h = f_x − g_xy v: m̃ products and one
 // with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws for every inner step, and
-// once for all of the reverse pass or for every H_j.
+// once for all of the reverse pass or for every H_j; `given` draws nothing but m̃.
 #pragma once
 
 #include "obolus/core/samples.hpp"
@@ -40,7 +40,8 @@ struct SobboOptions {
     v("estimator", estimator, "itd: through the steps on the batch; neumann: a randomly truncated series");
     v("system_steps", system_steps, "m, terms of the series that neumann truncates", Range::between(1, 1e9));
     v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
-    v("samples", samples, "round: one batch a round, reused; fresh: new draws for every step");
+    v("samples", samples,
+      "round: one batch a round, reused; fresh: new draws for every step; given: none, the round's own");
     v("batch", batch, "samples of an inner step (and of the round when samples = \"round\")", Range::count());
     v("outer_batch", outer_batch, "samples of the hypergradient when samples = \"fresh\"", Range::count());
     outer.describe(v);
@@ -64,7 +65,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     const bool fresh = options_.samples == Samples::fresh;
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
     const auto draw = [&](std::int64_t size) { p.resample({size, size}, draws); };
-    if (!fresh) draw(batch);
+    if (options_.samples == Samples::round) draw(batch);
     descend_and_remember(p, s, steps, alpha, [&](std::int64_t) {
       if (fresh) draw(batch);
     });
@@ -80,7 +81,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
         });
       average<P>(s);
     }
-    p.expectation();
+    if (draws_any(options_.samples)) p.expectation();
     return move(options_.gamma(s.t), s, report);
   }
 

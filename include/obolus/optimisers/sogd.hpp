@@ -19,6 +19,7 @@ struct SogdOptions {
   Schedule momentum = 0.9;
   std::optional<Schedule> momentum_x = {}, momentum_y = {}, momentum_v = {};
   std::optional<double> radius = {};
+  RoundSamples samples = RoundSamples::round;
   Schedule batch = 256.0;
   OuterStepOptions outer = {};
 

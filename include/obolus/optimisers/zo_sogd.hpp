@@ -22,6 +22,7 @@ struct ZoSogdOptions {
   Schedule momentum = 0.99;
   std::optional<Schedule> momentum_x = {}, momentum_y = {}, momentum_v = {};
   std::optional<double> radius = {};
+  RoundSamples samples = RoundSamples::round;
   Schedule batch = 256.0;
   std::int64_t directions = 1;
   double smoothing = 0.005;

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "obolus/core/evaluation.hpp"
+#include "obolus/core/norm.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/rng.hpp"
 #include "obolus/problems/quadratic_knowledge.hpp"
@@ -38,6 +40,7 @@ struct QuadraticOptions {
   double ridge = 0.1;
   double noise = 0.0;
   double noise_cross = 0.0;
+  bool evaluate = false;
 
   template <class V>
   void describe(V&& v) {
@@ -54,6 +57,7 @@ struct QuadraticOptions {
     v("ridge", ridge, "r, weight of |x − e|² in f", Range::at_least(0));
     v("noise", noise, "σ, deviation of a sampled gradient of f and of g", Range::at_least(0));
     v("noise_cross", noise_cross, "σ_E, deviation of each entry of B in a sample of g", Range::at_least(0));
+    v("evaluate", evaluate, "evaluate |y − y*(x)| (inner_distance) and F(x) (outer_value), and judge f (loss)");
   }
 };
 
@@ -88,7 +92,8 @@ class Quadratic : public QuadraticOracle<S> {
       : generator_(options, seed),
         now_(generator_.base().template cast<S>()),
         u_(options.dim_y),
-        shift_(options.dim_y) {
+        shift_(options.dim_y),
+        solution_(options.dim_y) {
     this->prepare({options.dim_x, options.dim_y}, options.noise, options.noise_cross);
     reveal(1);
   }
@@ -102,6 +107,18 @@ class Quadratic : public QuadraticOracle<S> {
     this->use(now_, true);
   }
 
+  // As an example of what other problems measure on data kept aside.
+  void evaluate(In<S> x, In<S> y, Evaluation& out) {
+    if (!generator_.options().evaluate) return;
+    this->inner_solution(x, solution_);
+    out.add("outer_value", this->outer_value(x, solution_));
+    solution_ -= y;
+    out.add("inner_distance", euclidean_norm<S>(solution_));
+  }
+  void judge(In<S> x, In<S> y, Evaluation& out) {
+    if (generator_.options().evaluate) out.add("loss", this->outer_value(x, y));
+  }
+
   [[nodiscard]] Constants constants(const ConvexSet& set) const { return generator_.constants(set); }
   [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const { return generator_.variation(t, set); }
 
@@ -109,6 +126,7 @@ class Quadratic : public QuadraticOracle<S> {
   QuadraticGenerator generator_;
   QuadraticRound<S> now_;
   Vector<double> u_, shift_;  // scratch
+  Vector<S> solution_;        // scratch
 };
 
 }  // namespace obolus

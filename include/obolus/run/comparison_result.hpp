@@ -1,28 +1,34 @@
 // What a comparison measured, and what follows from it: means over seeds, the best setting, growth with the horizon.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "obolus/core/counted.hpp"
+#include "obolus/core/evaluation.hpp"
+#include "obolus/core/options.hpp"
 #include "obolus/metrics/growth.hpp"
 #include "obolus/run/experiment.hpp"
 #include "obolus/run/table.hpp"
 
 namespace obolus {
 
-// One run after round t. Regret, counts and seconds are cumulative.
+// One run after round t. Regret, counts and seconds are cumulative. What was not measured is NaN or empty.
 struct Reading {
   Round t = 0;
   double regret = std::numeric_limits<double>::infinity();
   double f = std::numeric_limits<double>::quiet_NaN();
   OracleCounts counts{};
   double seconds = 0;
+  Evaluation evaluation = {};
 };
 
 // One run: a stream, an optimiser, a setting, a seed.
@@ -30,9 +36,12 @@ struct CellResult {
   bool diverged = false;
   std::string quantity;  // what stopped being finite
   Round rounds = 0;      // finished
+  bool has_regret = true;
   std::int64_t untrusted = 0;
   std::vector<Reading> horizons;  // one each; the regret is infinite where a diverged run did not get
-  std::vector<Reading> curve;     // rounds in about equal ratios; empty when a directory holds it (100,000 take 0.5 GB)
+  // Empty when a directory holds them (100,000 curves take 0.5 GB):
+  std::vector<Reading> curve;        // rounds in about equal ratios
+  std::vector<Reading> evaluations;  // every evaluated round
 };
 
 struct SettingResult {
@@ -62,6 +71,19 @@ struct Costs {
   [[nodiscard]] double evaluations(const OracleCounts& counts) const;
 };
 
+enum class Rank : std::uint8_t { least, most };
+template <>
+struct EnumNames<Rank> {
+  static constexpr std::array<std::pair<Rank, std::string_view>, 2> values{
+      {{Rank::least, "least"}, {Rank::most, "most"}}};
+};
+
+// By what settings are chosen and optimisers ordered: the mean over seeds at the largest horizon.
+struct Ranking {
+  std::string by;  // the name of an evaluation's number; empty: the regret, or nothing where there is none
+  Rank rank = Rank::least;
+};
+
 struct Spread {
   double mean = 0;
   double sd = 0;  // of the sample, with n − 1; 0 for one seed
@@ -78,6 +100,7 @@ namespace quantity {
 [[nodiscard]] double samples(const Reading& r);
 [[nodiscard]] double seconds(const Reading& r);
 [[nodiscard]] Quantity evaluations(const Costs& costs);
+[[nodiscard]] Quantity measure(const std::string& name);  // a number of the problem's evaluation; NaN where it has none
 }  // namespace quantity
 
 // Over seeds; infinite as soon as one of them is.
@@ -89,10 +112,13 @@ namespace quantity {
 // True when the quantity was 0 in every run at every horizon, where no exponent exists.
 [[nodiscard]] bool always_zero(const SettingResult& setting, const Quantity& quantity);
 
-// The setting with the least mean regret at the largest horizon; one with a diverged seed loses against one without.
-[[nodiscard]] std::size_t best(const OptimiserResult& optimiser);
+// What is least for the best setting; infinite when a seed diverged.
+[[nodiscard]] double score(const SettingResult& setting, const Ranking& ranking);
+// The setting with the least score, the first of several; one with a diverged seed loses against one without.
+[[nodiscard]] std::size_t best(const OptimiserResult& optimiser, const Ranking& ranking = {});
 // The same among settings whose mean evaluations at the largest horizon T are at most budget · T.
-[[nodiscard]] std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs);
+[[nodiscard]] std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs,
+                                                            const Ranking& ranking = {});
 // Evaluations a round of the setting that needs fewest.
 [[nodiscard]] double least_evaluations(const OptimiserResult& optimiser, const Costs& costs);
 
@@ -113,7 +139,12 @@ struct ComparisonResult {
   std::vector<Round> horizons;
   Costs costs;
   std::vector<StreamResult> streams;
+  Ranking ranking = {};
+  bool has_regret = true;
 
+  // The names of what was evaluated, in the problem's order; of all streams, or of one.
+  [[nodiscard]] std::vector<std::string> measures() const;
+  [[nodiscard]] static std::vector<std::string> measures(const StreamResult& stream);
   [[nodiscard]] std::vector<Relative> relative(bool within_budget) const;  // the best first
   [[nodiscard]] std::vector<TitledTable> tables() const;
   [[nodiscard]] std::string text() const;      // the tables for a terminal

@@ -26,7 +26,10 @@ struct RunSummary {
   std::string problem, optimiser;
   RunEnd end;
   Round horizon = 0;
-  Row last;  // of the last finished round
+  Row last;       // of the last finished round
+  Row measured;   // of the last measured one: the same when the run finished
+  Row evaluated;  // of the last evaluated one: the same when the run finished and the problem evaluates
+  bool has_regret = true;
   double regret_gamma = 0;
   bool closed_form = true;     // the regret's hypergradients rest on a closed-form inner solution
   std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
@@ -46,6 +49,7 @@ struct RunControl {
   bool resume = false;    // go on from the directory's checkpoint
   bool force = false;     // replace a run that is there
   int threads = 1;
+  std::vector<Round> evaluated;            // rounds to evaluate beside those of [metrics], in increasing order
   std::function<bool(const Row&)> on_row;  // false: stop after this round, saving
 };
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "obolus/metrics/regret.hpp"
 #include "obolus/run/session.hpp"
@@ -19,18 +21,22 @@ struct RunEnd {
 };
 
 namespace detail {
-// The first quantity of a row that is not finite, or nothing.
+// The first quantity of a row that was measured and is not finite, or nothing.
 inline std::string_view non_finite(const Row& row) {
-  const std::pair<std::string_view, double> quantities[] = {{"f", row.f},
-                                                            {"g", row.g},
-                                                            {"regret_increment", row.regret_increment},
-                                                            {"own_mapping", row.own_mapping},
-                                                            {"hypergradient_error", row.hypergradient_error},
-                                                            {"residual_y", row.residual_y},
-                                                            {"residual_z", row.residual_z},
-                                                            {"lambda", row.lambda}};
-  for (const auto& [name, value] : quantities)
-    if (!std::isfinite(value)) return name;
+  const std::tuple<std::string_view, double, bool> quantities[] = {
+      {"f", row.f, row.measured},
+      {"g", row.g, row.measured},
+      {"regret_increment", row.regret_increment, row.has_regret},
+      {"own_mapping", row.own_mapping, row.measured},
+      {"hypergradient_error", row.hypergradient_error, row.has_regret},
+      {"residual_y", row.residual_y, row.has_residuals},
+      {"residual_z", row.residual_z, row.has_residuals},
+      {"lambda", row.lambda, true}};
+  for (const auto& [name, value, measured] : quantities)
+    if (measured && !std::isfinite(value)) return name;
+  for (const Evaluation* numbers : {&row.judged, &row.evaluation})
+    for (const auto& [name, value] : *numbers)
+      if (!std::isfinite(value)) return name;
   return {};
 }
 }  // namespace detail
@@ -51,7 +57,7 @@ RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RegretMeter<P>& meter, 
   for (Round t = first; t <= last; ++t) {
     problem.reveal(t);
     Row row{.t = t};
-    meter.before(problem, session, row);
+    meter.before(problem, session, row, t == last);
     const auto start = Clock::now();
     const Step step = session.step(rng);
     seconds += std::chrono::duration<double>(Clock::now() - start).count();
