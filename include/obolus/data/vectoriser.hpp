@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -62,10 +63,16 @@ class Vectoriser {
   [[nodiscard]] const std::vector<std::int32_t>& vocabulary() const { return vocabulary_; }
 
  private:
+  struct Cell {
+    std::int32_t column;
+    double value;
+  };
+
   void choose_vocabulary(const TokenisedCorpus& corpus, const TokenisedCorpus::Part& fitted_on);
   void hash_terms(const TokenisedCorpus& corpus);
   void weigh(const TokenisedCorpus::Part& fitted_on);
-  void fill_row(const TokenisedCorpus::Part& part, std::int64_t row, SparseRows& rows, std::int64_t end) const;
+  std::size_t fill_row(const TokenisedCorpus::Part& part, std::int64_t row, Cell* cells) const;
+  static std::size_t sum_by_column(Cell* cells, std::size_t size);
 
   Options options_;
   Index columns_ = 0;
