@@ -12,7 +12,7 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t block = std::size_t{1} << 18;
+constexpr std::size_t packed_block = std::size_t{1} << 18;
 
 // All but mtree, which names files outside the archive, and raw; of the filters, those that start no other program.
 void support_forms(archive* a) {
@@ -48,7 +48,7 @@ ArchiveDocuments::ArchiveDocuments(const ArchiveSource& source, const ArchiveLim
   if (!std::filesystem::is_regular_file(status))
     throw DataError(fmt::format("{}: got {}, expected an archive", source_,
                                 std::filesystem::is_directory(status) ? "a folder" : "a special file"));
-  require(archive_read_open_filename(archive_.get(), source_.c_str(), block));
+  require(archive_read_open_filename(archive_.get(), source_.c_str(), packed_block));
 }
 
 bool ArchiveDocuments::next() {
@@ -70,20 +70,16 @@ bool ArchiveDocuments::next() {
 }
 
 void ArchiveDocuments::append_content(std::vector<char>& to) {
-  const std::size_t begin = to.size();
+  std::size_t size = 0;
   while (true) {
-    const std::size_t have = to.size() - begin;
-    const std::size_t room = std::min(limits_.entry_bytes - have, limits_.total_bytes - total_) + 1;
-    const std::size_t wanted = std::min<std::size_t>(room, 1 << 16);
-    to.resize(to.size() + wanted);
-    const la_ssize_t got = archive_read_data(archive_.get(), to.data() + begin + have, wanted);
-    to.resize(begin + have + static_cast<std::size_t>(std::max<la_ssize_t>(got, 0)));
+    const la_ssize_t got = archive_read_data(archive_.get(), block_.data(), block_.size());
     if (got < 0) require(static_cast<int>(got));
     if (got <= 0) return;
+    size += static_cast<std::size_t>(got);
     total_ += static_cast<std::size_t>(got);
-    if (to.size() - begin > limits_.entry_bytes)
-      fail(fmt::format("entry {:?}: got more than {} bytes", name_, limits_.entry_bytes));
+    if (size > limits_.entry_bytes) fail(fmt::format("entry {:?}: got more than {} bytes", name_, limits_.entry_bytes));
     if (total_ > limits_.total_bytes) fail(fmt::format("got more than {} bytes in all", limits_.total_bytes));
+    to.insert(to.end(), block_.begin(), block_.begin() + got);
   }
 }
 

@@ -44,6 +44,7 @@ class ArchiveDocuments {
   ArchiveLimits limits_;
   std::unique_ptr<archive, Close> archive_;
   std::string name_;
+  std::vector<char> block_ = std::vector<char>(std::size_t{1} << 16);
   std::size_t entries_ = 0, total_ = 0;
 };
 

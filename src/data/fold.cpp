@@ -133,12 +133,15 @@ char* fold_utf8(std::string_view text, char* to) {
 
 }  // namespace
 
-void fold(std::string_view text, Encoding encoding, std::vector<char>& out) {
-  // Latin-1 doubles at most; in UTF-8 the widest growth is from two bytes to three (Ⱥ, Ⱦ).
-  out.resize(2 * text.size() + folded_padding);
-  char* const end = encoding == Encoding::latin1 ? fold_latin1(text, out.data()) : fold_utf8(text, out.data());
-  std::memset(end, 0, folded_padding);
-  out.resize(static_cast<std::size_t>(end - out.data()) + folded_padding);
+void fold(std::string_view text, Encoding encoding, FoldedText& out) {
+  // Latin-1 doubles at most; in UTF-8 the widest growth is from two bytes to three (Ⱥ, Ⱦ). Twice the padding, because
+  // a word that ends with the text is looked for in whole eights.
+  const std::size_t room = 2 * text.size() + 2 * FoldedText::padding;
+  if (out.bytes.size() < room) out.bytes.resize(room);
+  char* const begin = out.bytes.data();
+  char* const end = encoding == Encoding::latin1 ? fold_latin1(text, begin) : fold_utf8(text, begin);
+  std::memset(end, 0, FoldedText::padding);
+  out.size = static_cast<std::size_t>(end - begin);
 }
 
 }  // namespace obolus

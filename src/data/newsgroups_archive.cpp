@@ -173,7 +173,7 @@ TokenisedCorpus newsgroups_of_archive(const ArchiveSource& source, int threads, 
     contents[document] = sum.finish();
   });
   std::vector<Document> documents = read_documents(archive, source.name, crew);
-  const std::vector<TermCounter> counters = crew.finish();
+  std::vector<TermCounter> counters = crew.finish();
   sort_documents(documents, source.name);
   std::vector<std::string> classes = classes_of(documents);
   const PartOrder train = order_of(false, documents, classes), test = order_of(true, documents, classes);
@@ -182,7 +182,7 @@ TokenisedCorpus newsgroups_of_archive(const ArchiveSource& source, int threads, 
   if (const std::string digest = digest_of(documents, contents); !expected.digest.empty() && digest != expected.digest)
     throw DataError(
         fmt::format("{}: digest of the documents: got {}, expected {}", source.name, digest, expected.digest));
-  return join(counters, std::move(classes), train, test, threads);
+  return join(std::move(counters), std::move(classes), train, test, threads);
 }
 
 }  // namespace obolus

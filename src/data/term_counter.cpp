@@ -1,19 +1,13 @@
 #include "data/term_counter.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "data/fold.hpp"
 #include "obolus/core/parallel.hpp"
 
 namespace obolus {
 namespace {
-
-std::uint64_t head_of(std::string_view term) {
-  std::uint64_t head = 0;
-  for (std::size_t i = 0; i < 8; ++i) head = (head << 8) | (i < term.size() ? static_cast<unsigned char>(term[i]) : 0);
-  return head;
-}
 
 // The terms of all counters in order; one found by several stands several times.
 std::vector<TermCounter::Term> merged_terms(std::span<const TermCounter> counters) {
@@ -40,22 +34,19 @@ std::vector<std::vector<std::uint32_t>> number_terms(std::span<const TermCounter
   return number;
 }
 
-// Where the entries of a document are.
+// The entries of a document and the common numbers of its counter's terms.
 struct Found {
-  const TermCounter* counter = nullptr;
+  std::span<TermCounter::Entry> entries;
   const std::vector<std::uint32_t>* number = nullptr;
-  std::size_t begin = 0, end = 0;
 };
 
-void fill_row(const Found& found, std::span<std::uint64_t> packed, TokenisedCorpus::Part& part, std::size_t at) {
-  for (std::size_t i = 0; i < packed.size(); ++i) {
-    const TermCounter::Entry& e = found.counter->entries()[found.begin + i];
-    packed[i] = (std::uint64_t{(*found.number)[e.term]} << 32) | e.count;
-  }
-  std::sort(packed.begin(), packed.end());
-  for (std::size_t i = 0; i < packed.size(); ++i) {
-    part.term[at + i] = static_cast<std::int32_t>(packed[i] >> 32);
-    part.count[at + i] = static_cast<std::int32_t>(packed[i] & 0xFFFFFFFFu);
+void fill_row(const Found& found, std::int32_t* term, std::int32_t* count) {
+  for (TermCounter::Entry& e : found.entries)
+    e = (TermCounter::Entry{(*found.number)[TermCounter::term_of(e)]} << 32) | TermCounter::count_of(e);
+  std::sort(found.entries.begin(), found.entries.end());
+  for (const TermCounter::Entry e : found.entries) {
+    *term++ = static_cast<std::int32_t>(TermCounter::term_of(e));
+    *count++ = static_cast<std::int32_t>(TermCounter::count_of(e));
   }
 }
 
@@ -63,20 +54,14 @@ TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& 
   TokenisedCorpus::Part part;
   part.label = order.label;
   for (const std::size_t document : order.document)
-    part.start.push_back(part.start.back() + static_cast<std::int64_t>(found[document].end - found[document].begin));
-  const auto entries = static_cast<std::size_t>(part.start.back());
-  part.term.resize(entries);
-  part.count.resize(entries);
-  std::vector<std::uint64_t> packed(entries);
+    part.start.push_back(part.start.back() + static_cast<std::int64_t>(found[document].entries.size()));
+  part.term.resize(static_cast<std::size_t>(part.start.back()));
+  part.count.resize(part.term.size());
   constexpr Index chunk = 256;
   const Index documents = part.documents();
   pool.run((documents + chunk - 1) / chunk, [&](Index i) {
-    for (Index d = i * chunk; d < std::min(documents, (i + 1) * chunk); ++d) {
-      const auto row = static_cast<std::size_t>(d);
-      const auto at = static_cast<std::size_t>(part.start[row]);
-      const std::size_t size = static_cast<std::size_t>(part.start[row + 1]) - at;
-      fill_row(found[order.document[row]], std::span(packed).subspan(at, size), part, at);
-    }
+    for (Index d = i * chunk; d < std::min(documents, (i + 1) * chunk); ++d)
+      fill_row(found[order.document[d]], part.term.data() + part.start[d], part.count.data() + part.start[d]);
   });
   return part;
 }
@@ -85,28 +70,35 @@ TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& 
 
 void TermCounter::count(std::size_t document, std::string_view text) {
   fold(text, encoding_, folded_);
-  const std::size_t begin = entries_.size();
-  for_each_word(folded_, [&](const char* word, std::size_t size) {
-    const std::uint32_t term = table_.number(word, size);
-    if (term == place_.size()) place_.push_back(0);
-    if (place_[term] > begin) {
-      ++entries_[place_[term] - 1].count;
-    } else {
-      entries_.push_back({term, 1});
-      place_[term] = entries_.size();
-    }
+  words_.clear();
+  for_each_word(folded_, [&](const FoldedWord& word) {
+    words_.push_back({word, TermTable::hash_of(word)});
+    table_.expect(words_.back().hash);
   });
+  constexpr std::size_t ahead = 8;
+  const std::size_t begin = entries_.size();
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (i + ahead < words_.size()) table_.expect_soon(words_[i + ahead].hash);
+    const std::uint32_t number = table_.number(words_[i].word, words_[i].hash);
+    std::uint32_t& place = table_[number].note;
+    if (begin + place < entries_.size() && term_of(entries_[begin + place]) == number) {
+      ++entries_[begin + place];
+    } else {
+      place = static_cast<std::uint32_t>(entries_.size() - begin);
+      entries_.push_back((Entry{number} << 32) | 1);
+    }
+  }
   documents_.push_back({document, begin, entries_.size()});
 }
 
 void TermCounter::sort_terms() {
   sorted_.reserve(table_.size());
   for (std::size_t i = 0; i < table_.size(); ++i)
-    sorted_.push_back({head_of(table_[i]), table_[i], 0, static_cast<std::uint32_t>(i)});
+    sorted_.push_back({__builtin_bswap64(table_[i].head), table_.text(i), 0, static_cast<std::uint32_t>(i)});
   std::sort(sorted_.begin(), sorted_.end());
 }
 
-TokenisedCorpus join(std::span<const TermCounter> counters, std::vector<std::string> classes, const PartOrder& train,
+TokenisedCorpus join(std::vector<TermCounter> counters, std::vector<std::string> classes, const PartOrder& train,
                      const PartOrder& test, int threads) {
   TokenisedCorpus corpus;
   corpus.classes = std::move(classes);
@@ -114,7 +106,7 @@ TokenisedCorpus join(std::span<const TermCounter> counters, std::vector<std::str
   std::vector<Found> found(train.document.size() + test.document.size());
   for (std::size_t c = 0; c < counters.size(); ++c)
     for (const TermCounter::Counted& d : counters[c].documents())
-      found.at(d.document) = {&counters[c], &number[c], d.begin, d.end};
+      found.at(d.document) = {counters[c].entries(d), &number[c]};
   ThreadPool pool(threads);
   corpus.train = part_of(train, found, pool);
   corpus.test = part_of(test, found, pool);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/fold.hpp"
 #include "data/term_table.hpp"
 #include "obolus/data/text.hpp"
 
@@ -21,9 +22,10 @@ class TermCounter {
   void count(std::size_t document, std::string_view text);
   void sort_terms();  // once, after the last document
 
-  struct Entry {
-    std::uint32_t term, count;
-  };
+  using Entry = std::uint64_t;  // term in the upper half, count in the lower: sorted as they are
+  static std::uint32_t term_of(Entry e) { return static_cast<std::uint32_t>(e >> 32); }
+  static std::uint32_t count_of(Entry e) { return static_cast<std::uint32_t>(e); }
+
   struct Counted {
     std::size_t document, begin, end;  // entries
   };
@@ -34,15 +36,22 @@ class TermCounter {
 
     friend bool operator<(const Term& a, const Term& b) { return a.head != b.head ? a.head < b.head : a.text < b.text; }
   };
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] std::span<Entry> entries(const Counted& d) {
+    return std::span(entries_).subspan(d.begin, d.end - d.begin);
+  }
   [[nodiscard]] const std::vector<Counted>& documents() const { return documents_; }
   [[nodiscard]] const std::vector<Term>& sorted_terms() const { return sorted_; }
 
  private:
+  struct HashedWord {
+    FoldedWord word;
+    std::uint64_t hash;
+  };
+
   Encoding encoding_;
-  TermTable table_;
-  std::vector<char> folded_;
-  std::vector<std::size_t> place_;  // of each term: one more than its last entry, be it of this document or before
+  TermTable table_;  // a term's note: its place among the entries of the document at hand, if that holds it
+  FoldedText folded_;
+  std::vector<HashedWord> words_;  // of the document at hand
   std::vector<Entry> entries_;
   std::vector<Counted> documents_;
   std::vector<Term> sorted_;
@@ -54,7 +63,7 @@ struct PartOrder {
   std::vector<std::int32_t> label;
 };
 
-[[nodiscard]] TokenisedCorpus join(std::span<const TermCounter> counters, std::vector<std::string> classes,
+[[nodiscard]] TokenisedCorpus join(std::vector<TermCounter> counters, std::vector<std::string> classes,
                                    const PartOrder& train, const PartOrder& test, int threads);
 
 }  // namespace obolus

@@ -63,15 +63,15 @@ TokenisedCorpus tokenise(std::span<const Text> train, std::span<const Text> test
   CountingCrew crew(encoding, threads);
   Feeder feeder(crew, classes.size());
   const PartOrder train_order = feeder.feed(train), test_order = feeder.feed(test);
-  const std::vector<TermCounter> counters = crew.finish();
-  return join(counters, std::move(classes), train_order, test_order, threads);
+  std::vector<TermCounter> counters = crew.finish();
+  return join(std::move(counters), std::move(classes), train_order, test_order, threads);
 }
 
 std::vector<std::string> words(std::string_view text, Encoding encoding) {
-  std::vector<char> folded;
+  FoldedText folded;
   fold(text, encoding, folded);
   std::vector<std::string> found;
-  for_each_word(folded, [&](const char* word, std::size_t size) { found.emplace_back(word, size); });
+  for_each_word(folded, [&](const FoldedWord& word) { found.emplace_back(word.bytes, word.size); });
   return found;
 }
 

@@ -106,35 +106,40 @@ void Vectoriser::weigh(const Part& fitted_on) {
   for (const std::int64_t df : documents) idf_.push_back(std::log((1 + n) / (1 + static_cast<double>(df))) + 1);
 }
 
-std::size_t Vectoriser::fill_row(const Part& part, std::int64_t row, Cell* cells) const {
-  std::size_t size = 0;
+// The columns of a document and their weights in double.
+void Vectoriser::read_row(const Part& part, std::int64_t row, std::vector<Cell>& cells) const {
+  cells.clear();
   for (std::int64_t i = part.start[row]; i < part.start[row + 1]; ++i) {
     const auto term = static_cast<std::size_t>(part.term[i]);
     if (column_[term] == left_out) continue;
-    cells[size++] = {column_[term], sign_.empty() ? double(part.count[i]) : double(sign_[term]) * part.count[i]};
+    cells.push_back({column_[term], sign_.empty() ? double(part.count[i]) : double(sign_[term]) * part.count[i]});
   }
-  if (!sign_.empty()) size = sum_by_column(cells, size);
+  if (!sign_.empty()) sum_by_column(cells);
   double square = 0;
-  for (Cell* cell = cells; cell != cells + size; ++cell) {
-    if (!idf_.empty()) cell->value *= idf_[cell->column];
-    square += cell->value * cell->value;
+  for (Cell& cell : cells) {
+    if (!idf_.empty()) cell.value *= idf_[cell.column];
+    square += cell.value * cell.value;
   }
-  if (options_.normalise && square > 0) {
-    const double length = std::sqrt(square);
-    for (Cell* cell = cells; cell != cells + size; ++cell) cell->value /= length;
-  }
-  return size;
+  if (!options_.normalise || square == 0) return;
+  const double length = std::sqrt(square);
+  for (Cell& cell : cells) cell.value /= length;
 }
 
 // Terms that share a column are added up; whole numbers, so in any order.
-std::size_t Vectoriser::sum_by_column(Cell* cells, std::size_t size) {
-  std::sort(cells, cells + size, [](const Cell& a, const Cell& b) { return a.column < b.column; });
+void Vectoriser::sum_by_column(std::vector<Cell>& cells) {
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return a.column < b.column; });
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (kept > 0 && cells[kept - 1].column == cells[i].column) cells[kept - 1].value += cells[i].value;
-    else cells[kept++] = cells[i];
+  for (const Cell& cell : cells) {
+    if (kept > 0 && cells[kept - 1].column == cell.column) cells[kept - 1].value += cell.value;
+    else cells[kept++] = cell;
   }
-  return kept;
+  cells.resize(kept);
+}
+
+std::int64_t Vectoriser::row_size(const Part& part, std::int64_t row, std::vector<Cell>& cells) const {
+  if (!sign_.empty()) return read_row(part, row, cells), static_cast<std::int64_t>(cells.size());
+  return std::count_if(part.term.begin() + part.start[row], part.term.begin() + part.start[row + 1],
+                       [&](std::int32_t term) { return column_[static_cast<std::size_t>(term)] != left_out; });
 }
 
 SparseRows Vectoriser::transform(const Part& part, int threads) const {
@@ -143,23 +148,22 @@ SparseRows Vectoriser::transform(const Part& part, int threads) const {
   SparseRows rows;
   rows.columns = columns_;
   rows.start.resize(part.start.size());
-  std::vector<Cell> cells(part.term.size());  // a row at the place it has in the part, and most often shorter
   ThreadPool pool(threads);
   const auto for_each_row = [&](auto&& body) {
     pool.run((documents + rows_a_chunk - 1) / rows_a_chunk, [&](Index i) {
-      for (Index d = i * rows_a_chunk; d < std::min(documents, (i + 1) * rows_a_chunk); ++d) body(d);
+      std::vector<Cell> cells;
+      for (Index d = i * rows_a_chunk; d < std::min(documents, (i + 1) * rows_a_chunk); ++d) body(d, cells);
     });
   };
-  for_each_row(
-      [&](Index d) { rows.start[d + 1] = static_cast<std::int64_t>(fill_row(part, d, cells.data() + part.start[d])); });
+  for_each_row([&](Index d, std::vector<Cell>& cells) { rows.start[d + 1] = row_size(part, d, cells); });
   for (Index d = 0; d < documents; ++d) rows.start[d + 1] += rows.start[d];
   rows.column.resize(static_cast<std::size_t>(rows.start.back()));
   rows.value.resize(rows.column.size());
-  for_each_row([&](Index d) {
-    const Cell* cell = cells.data() + part.start[d];
-    for (std::int64_t i = rows.start[d]; i < rows.start[d + 1]; ++i, ++cell) {
-      rows.column[i] = cell->column;
-      rows.value[i] = static_cast<float>(cell->value);
+  for_each_row([&](Index d, std::vector<Cell>& cells) {
+    read_row(part, d, cells);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      rows.column[rows.start[d] + i] = cells[i].column;
+      rows.value[rows.start[d] + i] = static_cast<float>(cells[i].value);
     }
   });
   return rows;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -71,8 +70,9 @@ class Vectoriser {
   void choose_vocabulary(const TokenisedCorpus& corpus, const TokenisedCorpus::Part& fitted_on);
   void hash_terms(const TokenisedCorpus& corpus);
   void weigh(const TokenisedCorpus::Part& fitted_on);
-  std::size_t fill_row(const TokenisedCorpus::Part& part, std::int64_t row, Cell* cells) const;
-  static std::size_t sum_by_column(Cell* cells, std::size_t size);
+  void read_row(const TokenisedCorpus::Part& part, std::int64_t row, std::vector<Cell>& cells) const;
+  std::int64_t row_size(const TokenisedCorpus::Part& part, std::int64_t row, std::vector<Cell>& cells) const;
+  static void sum_by_column(std::vector<Cell>& cells);
 
   Options options_;
   Index columns_ = 0;
