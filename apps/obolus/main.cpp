@@ -27,6 +27,7 @@ constexpr const char* footer =
     "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
     "  obolus check CONFIG.toml                 are the gradients right?\n"
     "  obolus compare CONFIG.toml               several optimisers, settings and seeds; tables\n"
+    "  obolus data get 20news                   fetch a corpus that problems read\n"
     "\n"
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
     "5 a check failed, 130 or 143 interrupted after saving.";
@@ -34,13 +35,13 @@ constexpr const char* footer =
 // The nearest verb or option to the first word that is neither.
 std::string hint(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> verbs, options;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const CLI::App* chosen = &app;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const auto known = std::find(verbs.begin(), verbs.end(), word);
-    if (chosen == &app && known != verbs.end()) chosen = app.get_subcommand(word);
-    else if (chosen == &app && !word.starts_with('-')) return obolus::suggestion(word, verbs);
+    verbs.clear();
+    for (const CLI::App* verb : chosen->get_subcommands({})) verbs.push_back(verb->get_name());
+    if (std::find(verbs.begin(), verbs.end(), word) != verbs.end()) chosen = chosen->get_subcommand(word);
+    else if (!verbs.empty() && !word.starts_with('-')) return obolus::suggestion(word, verbs);
     if (!word.starts_with("--")) continue;
     options.clear();
     for (const CLI::Option* option : chosen->get_options())
@@ -62,6 +63,7 @@ int run(int argc, char** argv) {
   cli::add_list(app, code);
   cli::add_check(app, code);
   cli::add_compare(app, code);
+  cli::add_data(app, code);
   cli::add_demo(app, code);
   try {
     app.parse(argc, argv);

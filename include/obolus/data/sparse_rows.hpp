@@ -1,4 +1,4 @@
-// Rows of a sparse matrix, as every reader makes them and every kernel takes them.
+// A sparse matrix by rows, in the layout everybody calls CSR.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace obolus {
 
-// Compressed rows: entries start[i] … start[i + 1] − 1 are row i's, their columns ascending.
+// Row i holds the entries start[i] … start[i + 1] − 1; its columns ascend.
 struct SparseRows {
   Index columns = 0;
   std::vector<std::int64_t> start{0};

@@ -1,0 +1,116 @@
+#include "data/term_counter.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "obolus/core/parallel.hpp"
+
+namespace obolus {
+namespace {
+
+// The terms of all counters in order; one found by several stands several times.
+std::vector<TermCounter::Term> merged_terms(std::span<const TermCounter> counters) {
+  std::vector<TermCounter::Term> all;
+  for (std::size_t c = 0; c < counters.size(); ++c) {
+    std::vector<TermCounter::Term> more = counters[c].sorted_terms(), both;
+    for (TermCounter::Term& term : more) term.counter = static_cast<std::uint32_t>(c);
+    both.reserve(all.size() + more.size());
+    std::merge(all.begin(), all.end(), more.begin(), more.end(), std::back_inserter(both));
+    all.swap(both);
+  }
+  return all;
+}
+
+// number[c][n]: the common number of what counter c calls n.
+std::vector<std::vector<std::uint32_t>> number_terms(std::span<const TermCounter> counters,
+                                                     std::vector<std::string>& terms) {
+  std::vector<std::vector<std::uint32_t>> number;
+  for (const TermCounter& counter : counters) number.emplace_back(counter.sorted_terms().size());
+  for (const TermCounter::Term& term : merged_terms(counters)) {
+    if (terms.empty() || terms.back() != term.text) terms.emplace_back(term.text);
+    number[term.counter][term.number] = static_cast<std::uint32_t>(terms.size() - 1);
+  }
+  return number;
+}
+
+// The entries of a document and the common numbers of its counter's terms.
+struct Found {
+  std::span<TermCounter::Entry> entries;
+  const std::vector<std::uint32_t>* number = nullptr;
+};
+
+void fill_row(const Found& found, std::int32_t* term, std::int32_t* count) {
+  for (TermCounter::Entry& e : found.entries)
+    e = (TermCounter::Entry{(*found.number)[TermCounter::term_of(e)]} << 32) | TermCounter::count_of(e);
+  std::sort(found.entries.begin(), found.entries.end());
+  for (const TermCounter::Entry e : found.entries) {
+    *term++ = static_cast<std::int32_t>(TermCounter::term_of(e));
+    *count++ = static_cast<std::int32_t>(TermCounter::count_of(e));
+  }
+}
+
+TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& found, ThreadPool& pool) {
+  TokenisedCorpus::Part part;
+  part.label = order.label;
+  for (const std::size_t document : order.document)
+    part.start.push_back(part.start.back() + static_cast<std::int64_t>(found[document].entries.size()));
+  part.term.resize(static_cast<std::size_t>(part.start.back()));
+  part.count.resize(part.term.size());
+  constexpr Index chunk = 256;
+  const Index documents = part.documents();
+  pool.run((documents + chunk - 1) / chunk, [&](Index i) {
+    for (Index d = i * chunk; d < std::min(documents, (i + 1) * chunk); ++d)
+      fill_row(found[order.document[d]], part.term.data() + part.start[d], part.count.data() + part.start[d]);
+  });
+  return part;
+}
+
+}  // namespace
+
+void TermCounter::count(std::size_t document, std::string_view text) {
+  fold(text, encoding_, folded_);
+  words_.clear();
+  for_each_word(folded_, [&](const FoldedWord& word) {
+    words_.push_back({word, TermTable::hash_of(word)});
+    table_.expect(words_.back().hash);
+  });
+  constexpr std::size_t ahead = 8;
+  const std::size_t begin = entries_.size();
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (i + ahead < words_.size()) table_.expect_soon(words_[i + ahead].hash);
+    const std::uint32_t number = table_.number(words_[i].word, words_[i].hash);
+    std::uint32_t& place = table_[number].note;
+    if (begin + place < entries_.size() && term_of(entries_[begin + place]) == number) {
+      ++entries_[begin + place];
+    } else {
+      place = static_cast<std::uint32_t>(entries_.size() - begin);
+      entries_.push_back((Entry{number} << 32) | 1);
+    }
+  }
+  documents_.push_back({document, begin, entries_.size()});
+}
+
+void TermCounter::sort_terms() {
+  sorted_.reserve(table_.size());
+  for (std::size_t i = 0; i < table_.size(); ++i)
+    sorted_.push_back({__builtin_bswap64(table_[i].head), table_.text(i), 0, static_cast<std::uint32_t>(i)});
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+TokenisedCorpus join(std::vector<TermCounter> counters, std::vector<std::string> classes, const PartOrder& train,
+                     const PartOrder& test, int threads) {
+  TokenisedCorpus corpus;
+  corpus.classes = std::move(classes);
+  const auto number = number_terms(counters, corpus.terms);
+  std::vector<Found> found(train.document.size() + test.document.size());
+  for (std::size_t c = 0; c < counters.size(); ++c)
+    for (const TermCounter::Counted& d : counters[c].documents())
+      found.at(d.document) = {counters[c].entries(d), &number[c]};
+  ThreadPool pool(threads);
+  corpus.train = part_of(train, found, pool);
+  corpus.test = part_of(test, found, pool);
+  return corpus;
+}
+
+}  // namespace obolus

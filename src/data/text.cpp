@@ -1,0 +1,78 @@
+#include "obolus/data/text.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "data/counting_crew.hpp"
+#include "data/fold.hpp"
+#include "data/term_counter.hpp"
+#include "obolus/core/error.hpp"
+
+namespace obolus {
+namespace {
+
+constexpr std::size_t batch_bytes = std::size_t{1} << 18;
+
+// Counts fit into 32 bits, and so do the numbers of terms of so much text.
+constexpr std::size_t largest_text = std::numeric_limits<std::int32_t>::max(), most_bytes = std::size_t{1} << 32;
+
+void require_known_label(const Text& text, std::size_t classes) {
+  if (text.label < 0 || static_cast<std::size_t>(text.label) >= classes)
+    throw DataError(fmt::format("label of a document: got {}, expected one of {} classes", text.label, classes));
+}
+
+// Hands texts to the crew in batches, under numbers that go on from part to part.
+class Feeder {
+ public:
+  Feeder(CountingCrew& crew, std::size_t classes) : crew_(crew), classes_(classes) {}
+
+  PartOrder feed(std::span<const Text> texts) {
+    PartOrder order;
+    for (const Text& text : texts) {
+      require_known_label(text, classes_);
+      total_ += text.bytes.size();
+      if (text.bytes.size() > largest_text || total_ > most_bytes)
+        throw DataError(fmt::format("documents: got more than {} bytes in one or {} in all", largest_text, most_bytes));
+      order.document.push_back(documents_);
+      order.label.push_back(text.label);
+      batch_.items.push_back({documents_++, text.bytes});
+      in_batch_ += text.bytes.size();
+      if (in_batch_ >= batch_bytes) flush();
+    }
+    flush();
+    return order;
+  }
+
+ private:
+  void flush() {
+    crew_.add(std::exchange(batch_, {}));
+    in_batch_ = 0;
+  }
+
+  CountingCrew& crew_;
+  std::size_t classes_, documents_ = 0, total_ = 0, in_batch_ = 0;
+  Batch batch_;
+};
+
+}  // namespace
+
+TokenisedCorpus tokenise(std::span<const Text> train, std::span<const Text> test, std::vector<std::string> classes,
+                         Encoding encoding, int threads) {
+  CountingCrew crew(encoding, threads);
+  Feeder feeder(crew, classes.size());
+  const PartOrder train_order = feeder.feed(train), test_order = feeder.feed(test);
+  std::vector<TermCounter> counters = crew.finish();
+  return join(std::move(counters), std::move(classes), train_order, test_order, threads);
+}
+
+std::vector<std::string> words(std::string_view text, Encoding encoding) {
+  FoldedText folded;
+  fold(text, encoding, folded);
+  std::vector<std::string> found;
+  for_each_word(folded, [&](const FoldedWord& word) { found.emplace_back(word.bytes, word.size); });
+  return found;
+}
+
+}  // namespace obolus
