@@ -15,9 +15,9 @@ namespace {
 
 constexpr Index most_classes = 1000;
 
-LabelledRows checked(LabelledRows data) {
-  if (data.classes > most_classes)
-    throw DataError(fmt::format("softmax_l2: got {} classes, expected at most {}", data.classes, most_classes));
+std::shared_ptr<const LabelledRows> checked(std::shared_ptr<const LabelledRows> data) {
+  if (data->classes > most_classes)
+    throw DataError(fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, most_classes));
   return data;
 }
 
@@ -123,7 +123,7 @@ template <class S>
 SoftmaxL2<S>::SoftmaxL2(const SoftmaxOptions& options, std::uint64_t seed)
     : SoftmaxL2(options, load_rows(options, seed), seed) {}
 template <class S>
-SoftmaxL2<S>::SoftmaxL2(const SoftmaxOptions& options, LabelledRows data, std::uint64_t seed)
+SoftmaxL2<S>::SoftmaxL2(const SoftmaxOptions& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed)
     : SoftmaxOracle<S>(options, checked(std::move(data)), seed), engine_(std::make_unique<Engine>(*this)) {}
 template <class S>
 SoftmaxL2<S>::~SoftmaxL2() = default;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "obolus/core/error.hpp"
 #include "problems/softmax_data.hpp"
@@ -28,7 +29,7 @@ SoftmaxOracle<S>::SoftmaxOracle(const Options& options, std::uint64_t seed)
     : SoftmaxOracle(options, load_rows(options, seed), seed) {}
 
 template <class S>
-SoftmaxOracle<S>::SoftmaxOracle(const Options& options, LabelledRows data, std::uint64_t seed)
+SoftmaxOracle<S>::SoftmaxOracle(const Options& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed)
     : options_(options), pools_(options, std::move(data), seed) {
   make_groups();
   first_.resize(pools_.classes()), second_.resize(pools_.classes());
@@ -269,6 +270,76 @@ void SoftmaxOracle<S>::inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) {
 template <class S>
 void SoftmaxOracle<S>::inner_hvp_xy(In<S>, In<S> y, In<S> v, Out<S> d) {
   group_products(y, v, S(1), d);
+}
+
+// ---- Measures --------------------------------------------------------------------------------------------------------
+
+template <class S>
+template <class Rows, class Label>
+auto SoftmaxOracle<S>::score(const SparseRows& a, const Rows& rows, In<S> y, double scale, Label&& label) const -> Score {
+  const Index classes = pools_.classes();
+  Vector<S> l(classes);
+  Score sum;
+  Index count = 0;
+  for (const auto row : rows) {
+    l.setZero();
+    const auto i = static_cast<std::size_t>(row);
+    for (std::int64_t k = a.start[i]; k < a.start[i + 1]; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      l += S(a.value[entry]) * y.segment(a.column[entry] * classes, classes);
+    }
+    const Index own = label(row);
+    Index best = 0;
+    l.maxCoeff(&best);
+    sum.loss += log_sum_exp(l, scale, [](Index, double) {}) - scale * double(l(own));
+    sum.accuracy += best == own ? 1.0 : 0.0;
+    ++count;
+  }
+  const double n = static_cast<double>(std::max<Index>(1, count));
+  return {sum.loss / n, sum.accuracy / n};
+}
+
+template <class S>
+void SoftmaxOracle<S>::judge(In<S>, In<S> y, Evaluation& out) {
+  const RoundRows& now = rows();
+  const std::span<const std::int32_t> judged(now.row.data() + now.inner, static_cast<std::size_t>(now.outer()));
+  std::size_t at = static_cast<std::size_t>(now.inner);
+  const Score s = score(pools_.data().train, judged, y, 1.0, [&](std::int32_t) { return now.label[at++]; });
+  out.add("loss", s.loss), out.add("accuracy", s.accuracy);
+}
+
+template <class S>
+void SoftmaxOracle<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
+  const LabelledRows& data = pools_.data();
+  const RoundRows& now = rows();
+  const std::vector<std::int32_t>& pool = pools_.inner_pool();
+  const Score noisy =
+      score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.label(row, round_); });
+  const Score clean =
+      score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.clean_label(row, round_); });
+  const std::span<const std::int32_t> batch(now.row.data(), static_cast<std::size_t>(now.inner));
+  std::size_t at = 0;
+  const Score last = score(data.train, batch, y, 1.0, [&](std::int32_t) { return now.label[at++]; });
+  std::vector<std::int32_t> tests(static_cast<std::size_t>(data.test.rows()));
+  std::iota(tests.begin(), tests.end(), 0);
+  const auto test_label = [&](std::int32_t row) { return pools_.test_label(row, round_); };
+  const Score test = score(data.test, tests, y, 1.0, test_label);
+  out.add("test_accuracy", test.accuracy), out.add("test_loss", test.loss);
+  if (options_.temperature == Temperature::fitted)
+    out.add("test_loss_scaled", score(data.test, tests, y, outer_scale(y), test_label).loss);
+  out.add("train_noisy", noisy.loss), out.add("train_clean", clean.loss), out.add("train_batch", last.loss);
+  const Index classes = pools_.classes();
+  double penalty = 0.0;
+  for (Index i = 0; i < pools_.features(); ++i)
+    penalty += 0.5 * double(x(static_cast<Index>(group_of(i)))) *
+               y.segment(i * classes, classes).template cast<double>().squaredNorm();
+  out.add("penalty", penalty);
+  Vector<S> sorted = x;
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](double q) { return double(sorted(static_cast<Index>(q * double(sorted.size() - 1)))); };
+  out.add("x_mean", x.template cast<double>().mean());
+  out.add("x_q05", quantile(0.05)), out.add("x_q50", quantile(0.5)), out.add("x_q95", quantile(0.95));
+  out.add("x_zero", double((x.array() == S(0)).count()) / double(x.size()));
 }
 
 template class SoftmaxOracle<float>;

@@ -27,26 +27,26 @@ void check_noise(const SoftmaxOptions& o) {
 
 }  // namespace
 
-SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, LabelledRows data, std::uint64_t seed)
+SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed)
     : options_(options), data_(std::move(data)), rng_(Rng(seed).child("softmax")) {
   check_noise(options_);
-  const auto rows = static_cast<std::size_t>(data_.train.rows());
+  const auto rows = static_cast<std::size_t>(data_->train.rows());
   luck_.resize(rows), mistake_.resize(rows);
   Rng noise = rng_.child("noise");
   for (std::size_t i = 0; i < rows; ++i) {
     luck_[i] = noise.uniform();
-    const auto step = 1 + noise.below(static_cast<std::uint64_t>(data_.classes) - 1);
-    mistake_[i] = static_cast<std::int32_t>((static_cast<std::uint64_t>(data_.train_label[i]) + step) %
-                                            static_cast<std::uint64_t>(data_.classes));
+    const auto step = 1 + noise.below(static_cast<std::uint64_t>(data_->classes) - 1);
+    mistake_[i] = static_cast<std::int32_t>((static_cast<std::uint64_t>(data_->train_label[i]) + step) %
+                                            static_cast<std::uint64_t>(data_->classes));
   }
-  if (options_.rounds == Rounds::split) {
+  if (options_.feed == Feed::split) {
     split(rng_.child("split"));
   } else {
     inner_.resize(rows);
     std::iota(inner_.begin(), inner_.end(), 0);
     outer_ = inner_;
   }
-  if (options_.rounds == Rounds::judge) {  // replay looks back over so many epochs
+  if (options_.feed == Feed::judge) {  // replay looks back over so many epochs
     constexpr std::int64_t most = 1024;
     const std::int64_t epochs = 2 + options_.replay_window / std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
     inner_order_.kept.resize(static_cast<std::size_t>(std::min(most, epochs)));
@@ -55,9 +55,9 @@ SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, LabelledRows data, std
 
 // Half of every class for g, half for f; odd classes give their last row to either in turn.
 void SoftmaxPools::split(Rng rng) {
-  std::vector<std::vector<std::int32_t>> of_class(static_cast<std::size_t>(data_.classes));
-  for (std::size_t i = 0; i < data_.train_label.size(); ++i)
-    of_class[static_cast<std::size_t>(data_.train_label[i])].push_back(static_cast<std::int32_t>(i));
+  std::vector<std::vector<std::int32_t>> of_class(static_cast<std::size_t>(data_->classes));
+  for (std::size_t i = 0; i < data_->train_label.size(); ++i)
+    of_class[static_cast<std::size_t>(data_->train_label[i])].push_back(static_cast<std::int32_t>(i));
   bool to_inner = true;
   for (auto& rows : of_class) {
     rng.shuffle(rows);
@@ -95,7 +95,7 @@ void SoftmaxPools::of_round(Round t, RoundRows& out) {
     for (const std::int32_t row : outer_) add(row, t, out);
     return;
   }
-  if (options_.rounds == Rounds::judge) return judged(t, out);
+  if (options_.feed == Feed::judge) return judged(t, out);
   const std::int64_t first = (t - 1) * options_.batch;
   for (std::int64_t i = 0; i < options_.batch; ++i) add(at(inner_order_, inner_, first + i), t, out);
   out.inner = out.size();
@@ -136,7 +136,7 @@ double SoftmaxPools::noise(Round t) const {
 const std::vector<std::int32_t>& SoftmaxPools::names_of(Round t) {
   const std::int64_t period = options_.drift == LabelDrift::none ? 0 : (t - 1) / options_.period;
   if (period == names_period_) return names_;
-  const auto classes = static_cast<std::size_t>(data_.classes);
+  const auto classes = static_cast<std::size_t>(data_->classes);
   names_.resize(classes);
   std::iota(names_.begin(), names_.end(), 0);
   if (options_.drift == LabelDrift::rotate)
@@ -154,14 +154,14 @@ const std::vector<std::int32_t>& SoftmaxPools::names_of(Round t) {
 
 std::int32_t SoftmaxPools::label(std::int32_t row, Round t) {
   const auto i = static_cast<std::size_t>(row);
-  const std::int32_t given = luck_[i] < noise(t) ? mistake_[i] : data_.train_label[i];
+  const std::int32_t given = luck_[i] < noise(t) ? mistake_[i] : data_->train_label[i];
   return names_of(t)[static_cast<std::size_t>(given)];
 }
 std::int32_t SoftmaxPools::clean_label(std::int32_t row, Round t) {
-  return names_of(t)[static_cast<std::size_t>(data_.train_label[static_cast<std::size_t>(row)])];
+  return names_of(t)[static_cast<std::size_t>(data_->train_label[static_cast<std::size_t>(row)])];
 }
 std::int32_t SoftmaxPools::test_label(std::int32_t row, Round t) {
-  return names_of(t)[static_cast<std::size_t>(data_.test_label[static_cast<std::size_t>(row)])];
+  return names_of(t)[static_cast<std::size_t>(data_->test_label[static_cast<std::size_t>(row)])];
 }
 
 namespace {

@@ -21,7 +21,7 @@ class SoftmaxL2 : public SoftmaxOracle<S> {
   static constexpr std::string_view title = "softmax regression with tuned L2 penalties, on text";
 
   SoftmaxL2(const SoftmaxOptions& options, std::uint64_t seed);
-  SoftmaxL2(const SoftmaxOptions& options, LabelledRows data, std::uint64_t seed);
+  SoftmaxL2(const SoftmaxOptions& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed);
   ~SoftmaxL2();
 
   // Threads share the work of a round; the results are the same for any number.

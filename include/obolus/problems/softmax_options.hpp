@@ -10,6 +10,7 @@
 
 #include "obolus/core/options.hpp"
 #include "obolus/data/sparse_rows.hpp"
+#include "obolus/data/vectoriser.hpp"
 
 namespace obolus {
 
@@ -29,15 +30,15 @@ struct EnumNames<Sharing> {
 };
 
 // Which rows a round hands over.
-enum class Rounds : std::uint8_t {
+enum class Feed : std::uint8_t {
   split,   // a batch of the training pool for g, one of the validation pool for f; every row once an epoch
   shared,  // the same, both from the whole pool
   judge,   // judge, then train: the newest batch for f; the batch before it and replayed rows for g
 };
 template <>
-struct EnumNames<Rounds> {
-  static constexpr std::array<std::pair<Rounds, std::string_view>, 3> values{
-      {{Rounds::split, "split"}, {Rounds::shared, "shared"}, {Rounds::judge, "judge"}}};
+struct EnumNames<Feed> {
+  static constexpr std::array<std::pair<Feed, std::string_view>, 3> values{
+      {{Feed::split, "split"}, {Feed::shared, "shared"}, {Feed::judge, "judge"}}};
 };
 
 enum class LabelDrift : std::uint8_t { none, swap, rotate };
@@ -56,8 +57,9 @@ struct EnumNames<Temperature> {
 
 struct SoftmaxOptions {
   SoftmaxData data = SoftmaxData::generated;
+  VectoriserOptions text = {};
   std::int64_t documents = 60, features = 24, classes = 3;
-  Rounds rounds = Rounds::split;
+  Feed feed = Feed::split;
   std::int64_t batch = 16;
   std::int64_t replay = 256, replay_window = 20'000;
   Sharing sharing = Sharing::feature;
@@ -72,10 +74,11 @@ struct SoftmaxOptions {
   void describe(V&& v) {
     constexpr double many = 1e7;
     v("data", data, "generated, or 20news: the 20 Newsgroups corpus, see `obolus data get 20news`");
+    text.describe(v);
     v("documents", documents, "generated: training documents; half as many are for tests", Range::between(4, many));
     v("features", features, "generated: size of the vocabulary", Range::between(2, many));
     v("classes", classes, "generated: number of classes", Range::between(2, 1000));
-    v("rounds", rounds,
+    v("feed", feed,
       "split: batches of two halves, for g and f; shared: both from all rows; judge: the newest batch for f, the one "
       "before it and replayed rows for g");
     v("batch", batch, "rows of f and of g a round; 0: whole pools", Range::between(0, many));

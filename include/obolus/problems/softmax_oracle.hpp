@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "obolus/core/evaluation.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/problems/softmax_pools.hpp"
@@ -25,7 +26,7 @@ class SoftmaxOracle {
 
   SoftmaxOracle(const Options& options, std::uint64_t seed);
   // Data of one's own.
-  SoftmaxOracle(const Options& options, LabelledRows data, std::uint64_t seed);
+  SoftmaxOracle(const Options& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed);
 
   [[nodiscard]] Dims dims() const { return {groups_, pools_.features() * pools_.classes()}; }
   void reveal(Round t);
@@ -42,6 +43,11 @@ class SoftmaxOracle {
   void inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta, Out<S> d);
   void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d);
   void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
+
+  // Losses and accuracies on whole pools and on the test rows, and how x is spread.
+  void evaluate(In<S> x, In<S> y, Evaluation& out);
+  // Loss and accuracy on f's rows of the round, without a fitted scale.
+  void judge(In<S> x, In<S> y, Evaluation& out);
 
   [[nodiscard]] SoftmaxPools& pools() { return pools_; }
 
@@ -69,6 +75,11 @@ class SoftmaxOracle {
   void add_penalty(In<S> x, In<S> v, Out<S> d) const;
   void group_products(In<S> u, In<S> v, S weight, Out<S> d) const;
   [[nodiscard]] double fitted_scale(const Logits& logits, Index first) const;
+  struct Score {
+    double loss = 0.0, accuracy = 0.0;
+  };
+  template <class Rows, class Label>
+  [[nodiscard]] Score score(const SparseRows& data, const Rows& rows, In<S> y, double scale, Label&& label) const;
   [[nodiscard]] double cross_entropy(const Logits& logits, Index first, double scale) const;
   double outer_scale(In<S> y);  // leaves f's logits in logits_
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "obolus/core/oracle.hpp"
@@ -23,11 +24,11 @@ struct RoundRows {
 
 class SoftmaxPools {
  public:
-  SoftmaxPools(const SoftmaxOptions& options, LabelledRows data, std::uint64_t seed);
+  SoftmaxPools(const SoftmaxOptions& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed);
 
-  [[nodiscard]] const LabelledRows& data() const { return data_; }
-  [[nodiscard]] Index classes() const { return data_.classes; }
-  [[nodiscard]] Index features() const { return data_.train.columns; }
+  [[nodiscard]] const LabelledRows& data() const { return *data_; }
+  [[nodiscard]] Index classes() const { return data_->classes; }
+  [[nodiscard]] Index features() const { return data_->train.columns; }
   // Rows of g's and of f's pool; the same ones unless the rounds are split.
   [[nodiscard]] const std::vector<std::int32_t>& inner_pool() const { return inner_; }
   [[nodiscard]] const std::vector<std::int32_t>& outer_pool() const { return outer_; }
@@ -57,7 +58,7 @@ class SoftmaxPools {
   const std::vector<std::int32_t>& names_of(Round t);  // what the drift calls each class
 
   SoftmaxOptions options_;
-  LabelledRows data_;
+  std::shared_ptr<const LabelledRows> data_;
   Rng rng_;
   std::vector<std::int32_t> inner_, outer_;
   std::vector<double> luck_;           // a label is wrong when the noise exceeds it
