@@ -17,18 +17,14 @@ class Batch {
   void build(const SparseRows& data, const RoundRows& rows);
 
   [[nodiscard]] BatchView view() const;
-  // Features of one document, then the others.
-  [[nodiscard]] const std::vector<std::int32_t>& singles() const { return single_feature_; }
-  [[nodiscard]] Index single_count() const { return single_start_[static_cast<std::size_t>(rows_)]; }
-
  private:
   void reserve(std::size_t rows, std::size_t entries);
+  void sort_by_rows(const SparseRows& data, const RoundRows& now);
+  void sort_by_columns();
 
-  std::vector<std::uint32_t> count_;  // by feature, 0 between builds
-  std::vector<std::int32_t> local_;   // by feature
-  std::vector<std::int32_t> label_, single_start_, single_feature_, row_start_, row_local_;
-  std::vector<std::int32_t> multi_feature_, column_start_, column_inner_, column_next_, column_row_;
-  std::vector<float> single_value_, row_value_, column_value_;
+  std::vector<std::uint32_t> seen_;  // by feature: documents, or its index among those of several; 0 between builds
+  std::vector<std::int32_t> label_, single_start_, row_start_, multi_feature_, column_start_, column_inner_, column_next_;
+  std::vector<Entry> single_, row_, column_;
   int rows_ = 0, inner_ = 0, multi_ = 0;
 };
 

@@ -15,6 +15,8 @@ constexpr Kernels<S> table(const char* name) {
           &forward<S, N>,
           &backward<S, N>,
           &finish<S, N>,
+          &finish_singles<S, N>,
+          &finish_multi<S, N>,
           &gather<S, N>,
           &scatter<S, N>,
           &residuals<S, N>,
@@ -22,7 +24,6 @@ constexpr Kernels<S> table(const char* name) {
           &residuals_central<S, N>,
           &scale_slope<S, N>,
           &shrink<S>,
-          &shrink_pair<S>,
           &products<S, N>};
 }
 

@@ -17,16 +17,21 @@ namespace obolus::kernels {
 // Steps that one pass takes at most; longer loops are cut.
 inline constexpr int block = 8;
 
+struct Entry {
+  std::int32_t index;
+  float value;
+};
+
 // A batch by rows and columns; the first `inner` rows are g's, the others f's.
 struct BatchView {
   int rows, inner, multi;
   const std::int32_t* label;
-  const std::int32_t *single_start, *single_feature;  // features of one document, by row
-  const float* single_value;
-  const std::int32_t *row_start, *row_local;  // the others by row: index into multi_feature
-  const float* row_value;
-  const std::int32_t *multi_feature, *column_start, *column_inner, *column_row;  // and by column, g's rows first
-  const float* column_value;
+  const std::int32_t* single_start;  // features of one document, by row
+  const Entry* single;
+  const std::int32_t* row_start;  // the others by row, as indices into multi_feature
+  const Entry* row;
+  const std::int32_t *multi_feature, *column_start, *column_inner;  // and by column, as rows, g's first
+  const Entry* column;
 };
 
 // A batch as rows of the data alone.
@@ -64,6 +69,11 @@ struct Kernels {
   void (*forward)(const BatchView&, const IterateView<S>&, int k, int steps);
   void (*backward)(const BatchView&, const IterateView<S>&, int k);
   void (*finish)(const BatchView&, const IterateView<S>&, const S* x, int steps);
+  // The same for a pair, with what it shares (see `products`): rows, or features of several documents, first … last − 1.
+  void (*finish_singles)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, const S* x, int steps,
+                         bool difference, S* pair, int first, int last);
+  void (*finish_multi)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, bool difference, S* pair,
+                       int first, int last);
   // One step on a batch, row by row.
   void (*gather)(const RowsView&, IterateView<S>&);
   void (*scatter)(const RowsView&, const IterateView<S>&);
@@ -79,10 +89,11 @@ struct Kernels {
   // Slope and curvature in s of Σ_r CE(s l_r) over rows first … last − 1 of l = a + b·other.
   void (*scale_slope)(const std::int32_t* label, int first, int last, const IterateView<S>& a, const S* logits,
                       const S* other, double b, double s, double* slope, double* curvature);
-  // Features first … last − 1: the scalars of rows that nobody touched. True when a scale grew beyond reason.
-  bool (*shrink)(const IterateView<S>&, const S* x, int steps, std::int64_t first, std::int64_t last);
-  void (*shrink_pair)(S* pair, S decay_a, S decay_b, const S* x, int steps, std::int64_t first, std::int64_t last);
-  // pair_i ← <a_i, b_i>, or <a_i − b_i, a_i + b_i>, for the features listed.
+  // Features first … last − 1: the scalars of rows that nobody touched. True when a scale grew beyond reason. b and pair may be
+  // null.
+  bool (*shrink)(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
+                 std::int64_t last);
+  // pair_i ← <a_i, b_i>, or |b_i|² − |a_i|² = <b_i − a_i, b_i + a_i>, for the features listed.
   void (*products)(const IterateView<S>& a, const IterateView<S>& b, bool difference, const std::int32_t* feature,
                    std::int64_t count, S* pair);
 };

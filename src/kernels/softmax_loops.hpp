@@ -30,10 +30,10 @@ void begin(const BatchView& b, const IterateView<S>& it, const S* x, int steps) 
       for (int v = 0; v < n; ++v) packs(sums + k * it.stride)[v] = Pack<S>{};
     }
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
-      const S* ahead = it.rows + std::size_t(b.single_feature[i + 8]) * it.stride;
+      const S* ahead = it.rows + std::size_t(b.single[i + 8].index) * it.stride;
       __builtin_prefetch(ahead), __builtin_prefetch(ahead + it.stride - 1);
-      const int f = b.single_feature[i];
-      const S a = S(b.single_value[i]), rho = 1 - it.decay * x[f];
+      const int f = b.single[i].index;
+      const S a = S(b.single[i].value), rho = 1 - it.decay * x[f];
       const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
       S weight = a * it.scale[f], moment = a * a;
       for (int k = 0; k < steps; ++k, weight *= rho, moment *= rho) {
@@ -72,14 +72,14 @@ void forward(const BatchView& b, const IterateView<S>& it, int k, int) {
     int q = b.row_start[r];
     const int end = b.row_start[r + 1];
     for (; q + 1 < end; q += 2) {
-      const S a = S(b.row_value[q]), c = S(b.row_value[q + 1]);
-      const Pack<S>* one = packs(const_cast<const S*>(it.compact) + std::size_t(b.row_local[q]) * it.stride);
-      const Pack<S>* two = packs(const_cast<const S*>(it.compact) + std::size_t(b.row_local[q + 1]) * it.stride);
+      const S a = S(b.row[q].value), c = S(b.row[q + 1].value);
+      const Pack<S>* one = packs(const_cast<const S*>(it.compact) + std::size_t(b.row[q].index) * it.stride);
+      const Pack<S>* two = packs(const_cast<const S*>(it.compact) + std::size_t(b.row[q + 1].index) * it.stride);
       for (int v = 0; v < n; ++v) sum[v] += a * one[v], other[v] += c * two[v];
     }
     if (q < end) {
-      const S a = S(b.row_value[q]);
-      const Pack<S>* one = packs(const_cast<const S*>(it.compact) + std::size_t(b.row_local[q]) * it.stride);
+      const S a = S(b.row[q].value);
+      const Pack<S>* one = packs(const_cast<const S*>(it.compact) + std::size_t(b.row[q].index) * it.stride);
       for (int v = 0; v < n; ++v) sum[v] += a * one[v];
     }
     Pack<S>* to = packs(it.logits + k * step + std::size_t(r) * it.stride);
@@ -98,8 +98,8 @@ void backward(const BatchView& b, const IterateView<S>& it, int k) {
     Pack<S> sum[buffer_packs<S, N>];
     for (int v = 0; v < n; ++v) sum[v] = rho * w[v];
     for (int q = b.column_start[l]; q < ends[l]; ++q) {
-      const Pack<S>* residual = packs(residuals + std::size_t(b.column_row[q]) * it.stride);
-      const S a = S(b.column_value[q]);
+      const Pack<S>* residual = packs(residuals + std::size_t(b.column[q].index) * it.stride);
+      const S a = S(b.column[q].value);
       for (int v = 0; v < n; ++v) sum[v] -= a * residual[v];
     }
     for (int v = 0; v < n; ++v) w[v] = sum[v];
@@ -117,27 +117,82 @@ OBOLUS_INLINE void store(const IterateView<S>& it, int f, const Pack<S>* w, int 
   it.norm[f] = total<S>(squares);
 }
 
+// Row r's feature i of one document: its weights after K steps.
+template <class S, int N>
+OBOLUS_INLINE void single_weights(const BatchView& b, const IterateView<S>& it, const S* x, int steps, int r, int i,
+                                  Pack<S>* sum, int n) {
+  const std::size_t step = std::size_t(b.rows) * it.stride;
+  const int f = b.single[i].index;
+  const S a = S(b.single[i].value), rho = 1 - it.decay * x[f], scale = it.scale[f];
+  const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
+  const S* residuals = it.logits + std::size_t(r) * it.stride;
+  for (int v = 0; v < n; ++v) sum[v] = packs(residuals)[v];
+  for (int k = 1; k < steps; ++k)
+    for (int v = 0; v < n; ++v) sum[v] = sum[v] * rho + packs(residuals + k * step)[v];
+  for (int v = 0; v < n; ++v) sum[v] = scale * row[v] - a * sum[v];
+}
+
+template <class S>
+OBOLUS_INLINE void look_ahead(const IterateView<S>& it, int f) {
+  const S* ahead = it.rows + std::size_t(f) * it.stride;
+  __builtin_prefetch(ahead, 1), __builtin_prefetch(ahead + it.stride - 1, 1);
+}
+
 template <class S, int N>
 void finish(const BatchView& b, const IterateView<S>& it, const S* x, int steps) {
   const int n = pack_count<S, N>(it.stride);
-  const std::size_t step = std::size_t(b.rows) * it.stride;
   for (int r = 0; r < it.writes; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
-      const S* ahead = it.rows + std::size_t(b.single_feature[i + 8]) * it.stride;
-      __builtin_prefetch(ahead, 1), __builtin_prefetch(ahead + it.stride - 1, 1);
-      const int f = b.single_feature[i];
-      const S a = S(b.single_value[i]), rho = 1 - it.decay * x[f], scale = it.scale[f];
-      const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
-      const S* residuals = it.logits + std::size_t(r) * it.stride;
-      Pack<S> sum[buffer_packs<S, N>];
-      for (int v = 0; v < n; ++v) sum[v] = packs(residuals)[v];
-      for (int k = 1; k < steps; ++k)
-        for (int v = 0; v < n; ++v) sum[v] = sum[v] * rho + packs(residuals + k * step)[v];
-      for (int v = 0; v < n; ++v) sum[v] = scale * row[v] - a * sum[v];
-      store<S, N>(it, f, sum, n);
+      look_ahead(it, b.single[i + 8].index);
+      Pack<S> w[buffer_packs<S, N>];
+      single_weights<S, N>(b, it, x, steps, r, i, w, n);
+      store<S, N>(it, b.single[i].index, w, n);
     }
   for (int l = 0; l < b.multi; ++l)
     store<S, N>(it, b.multi_feature[l], packs(const_cast<const S*>(it.compact) + std::size_t(l) * it.stride), n);
+}
+
+template <class S>
+OBOLUS_INLINE S shared_number(const Pack<S>* first, const Pack<S>* second, bool difference, int n) {
+  Pack<S> sum{};
+  for (int v = 0; v < n; ++v)
+    sum += difference ? (second[v] - first[v]) * (second[v] + first[v]) : first[v] * second[v];
+  return total<S>(sum);
+}
+
+// Both of a pair at once. `first` may leave f's rows alone; `second` never does.
+template <class S, int N>
+void finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x, int steps,
+                    bool difference, S* pair, int from, int to) {
+  const int n = pack_count<S, N>(first.stride);
+  for (int r = from; r < to; ++r)
+    for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
+      look_ahead(first, b.single[i + 8].index), look_ahead(second, b.single[i + 8].index);
+      const int f = b.single[i].index;
+      Pack<S> u[buffer_packs<S, N>], w[buffer_packs<S, N>];
+      single_weights<S, N>(b, second, x, steps, r, i, w, n);
+      if (r < first.writes) {
+        single_weights<S, N>(b, first, x, steps, r, i, u, n);
+        store<S, N>(first, f, u, n);
+      } else {
+        const Pack<S>* row = packs(const_cast<const S*>(first.rows) + std::size_t(f) * first.stride);
+        for (int v = 0; v < n; ++v) u[v] = first.scale[f] * row[v];
+      }
+      store<S, N>(second, f, w, n);
+      pair[f] = shared_number<S>(u, w, difference, n);
+    }
+}
+template <class S, int N>
+void finish_multi(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, bool difference, S* pair,
+                  int from, int to) {
+  const int n = pack_count<S, N>(first.stride);
+  for (int l = from; l < to; ++l) {
+    const int f = b.multi_feature[l];
+    const Pack<S>* u = packs(const_cast<const S*>(first.compact) + std::size_t(l) * first.stride);
+    const Pack<S>* w = packs(const_cast<const S*>(second.compact) + std::size_t(l) * second.stride);
+    store<S, N>(first, f, u, n), store<S, N>(second, f, w, n);
+    pair[f] = shared_number<S>(u, w, difference, n);
+  }
 }
 
 template <class S, int N>
@@ -193,26 +248,55 @@ void scatter(const RowsView& b, const IterateView<S>& it) {
   }
 }
 
+// K steps of rows that nobody touched: scale ← ρ^K scale, norm ← ρ^2K norm.
 template <class S>
-bool shrink(const IterateView<S>& it, const S* x, int steps, std::int64_t first, std::int64_t last) {
-  constexpr S beyond = S(1e30);
-  bool wild = false;
-  S* scale = it.scale;
-  S* norm = it.norm;
-  for (std::int64_t i = first; i < last; ++i) {
-    const S rho = 1 - it.decay * x[i], p = power(rho, steps);
-    const S s = scale[i] * p;
-    scale[i] = s;
-    norm[i] *= p * p;
-    wild |= (s > beyond) | (s < -beyond);
-  }
-  return wild;
+OBOLUS_INLINE Pack<S> shrink_pack(const IterateView<S>& it, const Pack<S>& x, int steps, std::int64_t i, Pack<S>& wild) {
+  const Pack<S> rho = S(1) - it.decay * x;
+  Pack<S> p = rho;
+  for (int k = 1; k < steps; ++k) p *= rho;
+  Pack<S>& scale = *packs(it.scale + i);
+  Pack<S>& norm = *packs(it.norm + i);
+  scale *= p;
+  norm *= p * p;
+  const Pack<S> size = scale < S(0) ? -scale : scale;
+  wild = size > wild ? size : wild;
+  return p;
+}
+template <class S>
+OBOLUS_INLINE S shrink_one(const IterateView<S>& it, S x, int steps, std::int64_t i, S& wild) {
+  const S rho = 1 - it.decay * x;
+  S p = rho;
+  for (int k = 1; k < steps; ++k) p *= rho;
+  it.scale[i] *= p;
+  it.norm[i] *= p * p;
+  const S size = it.scale[i] < 0 ? -it.scale[i] : it.scale[i];
+  wild = size > wild ? size : wild;
+  return p;
 }
 
+// One iterate, or a pair with what it shares; chunks start at multiples of a pack.
 template <class S>
-void shrink_pair(S* pair, S decay_a, S decay_b, const S* x, int steps, std::int64_t first, std::int64_t last) {
-  for (std::int64_t i = first; i < last; ++i)
-    pair[i] *= power(1 - decay_a * x[i], steps) * power(1 - decay_b * x[i], steps);
+bool shrink(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
+            std::int64_t last) {
+  constexpr S beyond = S(1e30);
+  Pack<S> most{};
+  S rest = 0;
+  std::int64_t i = first;
+  for (; i + lanes<S> <= last; i += lanes<S>) {
+    const Pack<S> xs = *packs(x + i);
+    const Pack<S> p = shrink_pack(a, xs, steps, i, most);
+    if (!b) continue;
+    const Pack<S> q = shrink_pack(*b, xs, steps, i, most);
+    if (pair) *packs(pair + i) *= p * q;
+  }
+  for (; i < last; ++i) {
+    const S p = shrink_one(a, x[i], steps, i, rest);
+    if (!b) continue;
+    const S q = shrink_one(*b, x[i], steps, i, rest);
+    if (pair) pair[i] *= p * q;
+  }
+  const S size = largest<S>(most);
+  return size > beyond || rest > beyond;
 }
 
 template <class S, int N>
@@ -227,7 +311,7 @@ void products(const IterateView<S>& a, const IterateView<S>& b, bool difference,
     Pack<S> sum{};
     for (int k = 0; k < n; ++k) {
       const Pack<S> p = su * u[k], q = sv * v[k];
-      sum += difference ? (p - q) * (p + q) : p * q;
+      sum += difference ? (q - p) * (q + p) : p * q;
     }
     pair[f] = total<S>(sum);
   }

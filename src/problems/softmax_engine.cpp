@@ -127,7 +127,7 @@ void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain
     one(data, x, v, step, n);
     std::atomic<bool> wild{false};
     over_features([&](Index first, Index last) {
-      if (table_->shrink(v, x, n, first, last)) wild.store(true, std::memory_order_relaxed);
+      if (table_->shrink(v, nullptr, nullptr, x, n, first, last)) wild.store(true, std::memory_order_relaxed);
     });
     finish(data, v, x, n);
     if (wild.load()) flatten(it);
@@ -140,36 +140,39 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
                               int steps) {
   std::atomic<bool> wild{false};
   S* pair = second.pair.data();
-  const bool alike = a.decay == b.decay;
+  const bool difference = what == Shared::difference;
+  const bool shrinks = !difference || a.decay == b.decay;
   over_features([&](Index from, Index to) {
-    const bool wild_a = table_->shrink(a, x, steps, from, to), wild_b = table_->shrink(b, x, steps, from, to);
-    if (wild_a || wild_b) wild.store(true, std::memory_order_relaxed);
-    if (alike || what == Shared::product) table_->shrink_pair(pair, a.decay, b.decay, x, steps, from, to);
-    else
-      for (Index i = from; i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
+    if (table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to)) wild.store(true, std::memory_order_relaxed);
+    for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
   });
-  run(2, [&](Index task) { finish(data, task == 0 ? b : a, x, steps); });
-  pair_products(data, a, b, what, pair);
+  if (data.batch) {
+    finish_pair(data, x, a, b, difference, pair, steps);
+  } else {
+    run(2, [&](Index task) { finish(data, task == 0 ? b : a, x, steps); });
+    constexpr std::int64_t chunk = 2048;
+    run((b.met_count + chunk - 1) / chunk, [&](Index i) {
+      table_->products(a, b, difference, b.met + i * chunk, std::min(chunk, b.met_count - i * chunk), pair);
+    });
+  }
   if (wild.load()) flatten(first), flatten(second);
 }
 
 template <class S>
-void SoftmaxEngine<S>::pair_products(const Data& data, const View& first, const View& second, Shared what, S* pair) {
-  const bool difference = what == Shared::difference;
-  constexpr std::int64_t chunk = 2048;
-  const auto over = [&](const std::int32_t* features, std::int64_t count) {
-    run((count + chunk - 1) / chunk, [&](Index i) {
-      // |second|² − |first|² is <second − first, second + first>
-      const View &u = difference ? second : first, &v = difference ? first : second;
-      table_->products(u, v, difference, features + i * chunk, std::min(chunk, count - i * chunk), pair);
-    });
-  };
-  if (data.batch) {
-    over(data.batch->singles().data(), data.batch->single_count());
-    over(data.batch->view().multi_feature, data.batch->view().multi);
-  } else {
-    over(second.met, second.met_count);
-  }
+void SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair,
+                                   int steps) {
+  constexpr int rows = 64, features = 1024;
+  const kernels::BatchView batch = data.batch->view();
+  const Index row_chunks = (batch.rows + rows - 1) / rows, chunks = row_chunks + (batch.multi + features - 1) / features;
+  run(chunks, [&](Index i) {
+    if (i < row_chunks) {
+      const int first = static_cast<int>(i) * rows;
+      table_->finish_singles(batch, a, b, x, steps, difference, pair, first, std::min(batch.rows, first + rows));
+    } else {
+      const int first = static_cast<int>(i - row_chunks) * features;
+      table_->finish_multi(batch, a, b, difference, pair, first, std::min(batch.multi, first + features));
+    }
+  });
 }
 
 template <class S>
@@ -179,9 +182,8 @@ void SoftmaxEngine<S>::refresh(const Rows& first, Rows& second, Shared what) {
   RoundRows empty;
   none.rows = &empty;
   const View a = view(none, const_cast<Rows&>(first), work_[1], 0.0, 0, 0), b = view(none, second, work_[0], 0.0, 0, 0);
-  const View &u = difference ? b : a, &v = difference ? a : b;
   over_features([&](Index from, Index to) {
-    table_->products(u, v, difference, all_.data() + from, to - from, second.pair.data());
+    table_->products(a, b, difference, all_.data() + from, to - from, second.pair.data());
   });
   second.mark = 0;
 }

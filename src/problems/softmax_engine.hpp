@@ -100,7 +100,7 @@ class SoftmaxEngine {
                std::int64_t steps, Residual&& residual);
   [[nodiscard]] double fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const;
   void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
-  void pair_products(const Data& data, const View& first, const View& second, Shared what, S* pair);
+  void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
   void flatten(Rows& it);
   [[nodiscard]] const S* logits_at(const Data& data, const View& it, int k) const {
     return it.logits + static_cast<std::size_t>(k) * static_cast<std::size_t>(data.size()) * static_cast<std::size_t>(it.stride);
