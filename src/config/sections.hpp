@@ -140,7 +140,7 @@ struct LogSection {
   template <class V>
   void describe(V&& v) {
     v("vectors", vectors, "write x and y into the trace");
-    v("every", every, "write one round in so many (and the last)", Range::at_least(1));
+    v("every", every, "write one round in so many (and the last, and those evaluated)", Range::at_least(1));
     v("checkpoint_every", checkpoint_every, "rounds between checkpoints; 0: by the clock only", Range::at_least(0));
     v("checkpoint_seconds", checkpoint_seconds, "seconds between checkpoints", Range::positive());
   }

@@ -109,8 +109,12 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
 
 std::optional<std::vector<VariationSummary>> measure_stream(const ComparisonPlan& plan, const Cell& cell,
                                                             const std::atomic<bool>& stop) {
-  const Parts parts(plan.root(cell, plan.horizon()), plan.folder);
-  if (!parts.metrics.variation) return std::vector<VariationSummary>{};
+  const toml::table root = plan.root(cell, plan.horizon());
+  config::MetricsSection metrics;
+  config::SectionReader reader(root, "metrics");
+  metrics.describe(reader);
+  if (!metrics.variation) return std::vector<VariationSummary>{};  // before the problem is made: it may be large
+  const Parts parts(root, plan.folder);
   return std::visit([&](const auto& problem) { return measure(parts, *problem, plan.horizons, stop); }, parts.oracle);
 }
 

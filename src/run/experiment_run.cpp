@@ -118,7 +118,7 @@ class Runner {
     if (variation_) variation_->add(problem_, row.t);
     const auto& log = parts_.log;
     if (directory_) {
-      if (row.t % log.every == 0 || row.t == parts_.problem.rounds)
+      if (row.t % log.every == 0 || row.t == parts_.problem.rounds || !row.evaluation.empty())
         directory_->append_trace(format_.line(row, meter.x(), meter.y()));
       const bool due = log.checkpoint_every > 0 && row.t % log.checkpoint_every == 0;
       if (due || std::chrono::duration<double>(Clock::now() - saved_).count() > log.checkpoint_seconds) save();

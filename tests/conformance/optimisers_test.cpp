@@ -67,7 +67,7 @@ struct Mode {
   }
   // Outer steps in logarithms want positive numbers.
   [[nodiscard]] bool positive() const { return has("entropy") || has("log_adam"); }
-  // A control: what is asked of methods that learn x it misses by design (tests/optimisers/fixed_test.cpp has what it does).
+  // A control: it misses by design what is asked of methods that learn x (fixed_test.cpp says what it does).
   [[nodiscard]] bool leaves_x() const { return optimiser == "fixed"; }
   [[nodiscard]] Vector<double> start() const {
     return positive() ? Vector<double>::LinSpaced(4, 0.4, 0.1) : Vector<double>::LinSpaced(4, 0.9, -0.7);

@@ -43,7 +43,8 @@ std::vector<Mode> modes() {
       all.push_back({l.name, keys});
     };
     with({});
-    with(known_to(l, {{"noise", "0.3"}, {"noise_cross", "0.2"}, {"sine", "0.5"}, {"period", "3"}}));
+    with(known_to(l,
+                  {{"noise", "0.3"}, {"noise_cross", "0.2"}, {"sine", "0.5"}, {"period", "3"}, {"evaluate", "true"}}));
     for (const OptionListing& option : l.options)
       for (const std::string& word : words_of(option)) with({{option.name, quoted(word)}});
   }
@@ -124,6 +125,30 @@ TEST_P(EveryProblem, ARevealEndsTheSamplesAndTheDrawsDependOnTheirStreamOnly) {
   EXPECT_EQ(first, second);
   p->reveal(2);
   EXPECT_TRUE(same_bits(answers(*p), expected));
+}
+
+// Metrics ask between rounds of an optimiser, which must not notice.
+TEST_P(EveryProblem, EvaluatingGivesTheSameFiniteNumbersAndChangesNothing) {
+  const Oracle p = make();
+  const Dims dims = p->dims();
+  const Vector<double> x = point(dims.x, 1).cwiseAbs(), y = point(dims.y, 2);
+  std::vector<std::string> expected;
+  for (const Round t : {1, 2, 5}) {
+    p->reveal(t);
+    const std::vector<double> before = answers(*p);
+    Evaluation first, second;
+    p->evaluate(x, y, first), p->judge(x, y, first);
+    p->evaluate(x, y, second), p->judge(x, y, second);
+    EXPECT_TRUE(same_bits(answers(*p), before));
+    EXPECT_EQ(first, second);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : first) {
+      names.push_back(name);
+      EXPECT_TRUE(std::isfinite(value)) << name;
+    }
+    if (t == 1) expected = names;
+    EXPECT_EQ(names, expected);
+  }
 }
 
 // ---- The public checkers -------------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ VARIANTS = {
         {"window": 1, "samples": "round", "inner_steps": 1, "batch": 4},
         {"estimator": "neumann", "system_steps": 1, "window": 7, "L_g1": ("L", 1.0)},  # m̃ = 0 always
         {"estimator": "neumann", "system_steps": 1, "samples": "fresh", "L_g1": ("L", 0.7), "inner_steps": 2},
+        {"window": 5, "samples": "given", "inner_steps": 2},
     ],
     "sogd": [
         {},
@@ -71,22 +72,26 @@ VARIANTS = {
         {"momentum_x": 0.99, "momentum_y": 0.7, "momentum_v": {"scale": 1.0, "power": -0.1}, "radius": 0.4},
         {"momentum": {"scale": 1.0, "power": -0.2, "least": 0.4}, "y_step": ("α", 0.8)} | FALLING_GAMMA,
         {"alpha": ("α", 0.6), "x_step": 0.03, "gamma": None},
+        {"momentum": 0.7, "samples": "given"},
     ],
     "zo_sogd": [
         {},
         {"directions": 4, "smoothing": 0.05, "smoothing_v": 0.03, "momentum": 0.8},
         {"smoothing": 0.2, "smoothing_v": 0.1, "radius": 0.3, "momentum_x": 0.5},
+        {"directions": 2, "smoothing": 0.1, "smoothing_v": 0.05, "samples": "given"},
     ],
     "f2sa": [
         {},
         {"inner_steps": 3, "increment": 0.5, "warm_start": "tied"},
         {"inner_steps": 2, "increment": {"scale": 2.0, "power": -0.5}, "warm_start": "dual", "samples": "fresh"},
         {"beta_rule": "schedule", "beta": ("α", {"scale": 0.08, "power": -0.5}), "lambda1": 8.0},
+        {"inner_steps": 2, "lambda1": 8.0, "samples": "given"},
     ],
     "f3sa": [
         {},
         {"momentum": 0.99, "increment": 0.2, "lambda1": 8.0},
         {"momentum": {"scale": 1.0, "power": -0.05}, "beta_rule": "schedule", "beta": ("α", 0.06)},
+        {"momentum": 0.95, "lambda1": 8.0, "samples": "given"},
     ],
     "bome": [
         {},

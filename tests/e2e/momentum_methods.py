@@ -15,7 +15,7 @@ def storm(now, last, before, momentum):
 
 class Sogd(Method):
     DEFAULTS = {"y_step": 0.1, "v_step": 0.1, "momentum": 0.9, "momentum_x": None, "momentum_y": None,
-                "momentum_v": None, "radius": None, "batch": 256}  # fmt: skip
+                "momentum_v": None, "radius": None, "samples": "round", "batch": 256}  # fmt: skip
     ALIASES = {"alpha": "y_step", "x_step": "gamma"}
 
     def __init__(self, options, d1, d2, y, rng):
@@ -25,7 +25,8 @@ class Sogd(Method):
 
     def step(self, rounds, t, x):
         oracle = rounds(t)
-        oracle.draw(self.options.count("batch", t))
+        if self.options["samples"] == "round":
+            oracle.draw(self.options.count("batch", t))
         terms = self.terms_of(oracle)
         point = (x, self.y, self.v)
         directions = terms(*point)
@@ -103,7 +104,8 @@ class ZoSogd(Sogd):
 
 
 class F3sa(PenaltyMethod):
-    DEFAULTS = PENALTY | {"increment": {"scale": 1.0, "power": -2.0 / 3.0}, "momentum": 0.9, "batch": 256}
+    DEFAULTS = PENALTY | {"increment": {"scale": 1.0, "power": -2.0 / 3.0}, "momentum": 0.9, "samples": "round",
+                          "batch": 256}  # fmt: skip
 
     def __init__(self, options, d1, d2, y, rng):
         super().__init__(options, d1, d2, y, rng)
@@ -112,7 +114,8 @@ class F3sa(PenaltyMethod):
 
     def step(self, rounds, t, x):
         oracle = rounds(t)
-        oracle.draw(self.options.count("batch", t))
+        if self.options["samples"] == "round":
+            oracle.draw(self.options.count("batch", t))
         multiplier = self.multiplier = self.next_multiplier
         gradient_z = self.term("g_y at z", oracle.g_y, t, x, self.z)
         gradient_f = self.term("f_y at y", oracle.f_y, t, x, self.y)

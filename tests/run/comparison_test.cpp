@@ -374,7 +374,7 @@ TEST(Comparison, a_diverged_run_is_a_result) {
   expect_says(numbers(r).dump(), {"\"diverged\":2"});
 }
 
-// ---- Evaluations, and comparisons without a regret -------------------------------------------------------------------
+// ---- Evaluations, and comparisons without a regret -----------------------------------------------------------------
 
 const std::string measured = replaced(replaced(small, "noise = 0.1", "noise = 0.1\nevaluate = true"),
                                       "[metrics]\ngamma = 0.05", "[metrics]\nregret = false\nevery = 7");

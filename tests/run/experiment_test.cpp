@@ -215,6 +215,13 @@ TEST(Experiment, EvaluationsStandInTheTraceAndTheLastOneInTheSummary) {
   EXPECT_FALSE(files_of({}).second.contains("evaluation"));
 }
 
+TEST(Experiment, EvaluatedRoundsAreInTheTraceHoweverSparseItIs) {
+  const auto [lines, summary] = files_of({"problem.evaluate=true", "metrics.evaluate_every=10", "log.every=8"});
+  std::vector<Round> rounds;
+  for (const auto& line : lines) rounds.push_back(line["t"]);
+  EXPECT_EQ(rounds, (std::vector<Round>{8, 10, 16, 20, 24}));
+}
+
 TEST(Experiment, WhatIsNotMeasuredIsAbsent) {
   const auto [lines, summary] =
       files_of({"metrics.regret=false", "metrics.every=10", "metrics.residuals=false", "optimiser.inner_steps=2"});

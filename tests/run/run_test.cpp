@@ -127,7 +127,7 @@ TEST(Run, LossesAreThoseOfTheCommittedPairOnTheRevealedRound) {
   });
 }
 
-// ---- What is measured, and when --------------------------------------------------------------------------------------
+// ---- What is measured, and when ------------------------------------------------------------------------------------
 
 // The committed y of every evaluation, and of every judgement.
 struct AskedProblem : FirstOrderOnly {

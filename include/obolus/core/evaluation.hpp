@@ -55,8 +55,8 @@ class Evaluation {
   std::vector<Number> numbers_;
 };
 
-// Measures of the committed (x_t, y_t), as dear as they need to be: taken at some rounds, outside the clock. Asking must
-// leave the current round and its functions as they are.
+// Measures of the committed (x_t, y_t), as dear as they need to be: taken at some rounds, outside the clock. Asking
+// must leave the current round and its functions as they are.
 template <class P>
 concept Evaluated = FirstOrderOracle<P> &&
                     requires(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> y, Evaluation& out) { p.evaluate(x, y, out); };

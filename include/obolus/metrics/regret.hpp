@@ -23,8 +23,8 @@
 
 namespace obolus {
 
-// What is measured and when. The last round of a run is always measured and evaluated. A round that is not measured costs
-// nothing here, whatever the size of y.
+// What is measured and when. The last round of a run is always measured and evaluated. A round that is not measured
+// costs nothing here, whatever the size of y.
 struct MeterOptions {
   bool regret = true;                 // needs the reference hypergradient of every round
   bool residuals = true;              // two more dense gradients a measured round, three under a penalty

@@ -4,8 +4,8 @@
 // of size B̂_t and uses the SAME ζ in both ∇_x g terms. That is what keeps λ_t(∇_x g(y) − ∇_x g(z)) from carrying λ_t times
 // the noise: y − z = O(1/λ).
 // `samples = "fresh"` is the algorithm as written; `samples = "round"` draws one batch a round and reuses it, as the
-// paper's experiment does ("receives a dataset with batch size 256 at every time step"); `samples = "given"` draws nothing: F²OBO, for rounds that are
-// batches themselves.
+// paper's experiment does ("receives a dataset with batch size 256 at every time step"); `samples = "given"` draws
+// nothing, for rounds that are batches themselves: it is F²OBO.
 #pragma once
 
 #include "obolus/optimisers/info.hpp"
