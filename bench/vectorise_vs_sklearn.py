@@ -65,23 +65,29 @@ def rows(stem, columns):
     return csr_matrix((value.astype(numpy.float64), column, start), shape=(len(start) - 1, columns))
 
 
+def ties(train, mine, theirs):
+    """Which of the terms at the limit of max_features NumPy's unstable sort keeps is chance: say if it is only those."""
+    different = sorted(set(mine) ^ set(theirs))
+    totals = numpy.asarray(CountVectorizer(vocabulary=different).fit_transform(train).sum(axis=0)).ravel()
+    return f"{len(different) // 2} terms differ, of frequencies {totals.min()} to {totals.max()} (ties at the limit); "
+
+
 def check(ours, name, train, test, folder):
     ours.ask(f"write {name} {folder / name}")
     model = VARIANTS[name]()
-    expected = model.fit_transform(train), model.transform(test)
-    told = f"{name:13} {expected[0].shape[1]:7,} columns"
+    expected = [model.fit_transform(train), model.transform(test)]
+    told = f"{name}: {expected[0].shape[1]:,} columns; "
     mine = (folder / f"{name}.terms").read_text(encoding="utf-8").split("\n")[:-1]
-    keep = [slice(None)] * 2
     if mine:
         theirs = list(model.get_feature_names_out())
-        common = sorted(set(mine) & set(theirs))
-        told += f"  {len(common):7,} terms in common"
-        keep = [[mine.index(t) for t in common], [theirs.index(t) for t in common]] if mine != theirs else keep
+        told += "same vocabulary; " if mine == theirs else ties(train, mine, theirs)
+        if mine != theirs:  # then the rows are compared on our terms
+            model = TfidfVectorizer(vocabulary=mine)
+            expected = [model.fit_transform(train), model.transform(test)]
     for part, matrix in zip(("train", "test"), expected, strict=True):
         got = rows(folder / f"{name}.{part}", matrix.shape[1])
-        told += f"  {part}: {got.nnz:,} / {matrix.nnz:,} entries, largest difference "
-        told += f"{abs(got[:, keep[0]] - matrix[:, keep[1]]).max():.2g}"
-    print(told, flush=True)
+        told += f"{part}: {got.nnz:,} entries (theirs {matrix.nnz:,}), largest difference {abs(got - matrix).max():.2g}; "
+    print(told.rstrip("; "), flush=True)
 
 
 def main():

@@ -61,6 +61,7 @@ std::string download(const std::string& url, std::size_t most) {
   client.set_read_timeout(60);
   std::string content;
   std::uint64_t announced = 0;
+  int status = 200;
   bool too_large = false;
   Received progress(url);
   const auto answer = client.Get(
@@ -68,7 +69,8 @@ std::string download(const std::string& url, std::size_t most) {
       [&](const httplib::Response& response) {
         announced = response.get_header_value<std::uint64_t>("Content-Length");
         too_large = announced > most;
-        return response.status == 200 && !too_large;
+        status = response.status;
+        return status == 200 && !too_large;
       },
       [&](const char* bytes, std::size_t size) {
         too_large = size > most - content.size();
@@ -78,8 +80,7 @@ std::string download(const std::string& url, std::size_t most) {
         return true;
       });
   if (too_large) throw DataError(fmt::format("{}: got more than {} bytes, expected at most that", url, most));
-  if (answer && answer->status != 200)
-    throw DataError(fmt::format("{}: got status {}, expected 200", url, answer->status));
+  if (status != 200) throw DataError(fmt::format("{}: got status {}, expected 200", url, status));
   if (!answer) throw DataError(fmt::format("{}: cannot be fetched: {}", url, httplib::to_string(answer.error())));
   return content;
 }

@@ -102,7 +102,8 @@ class Reader {
       name.reserve(shared + fresh);
       name.assign(before.substr(0, shared)).append(at_, fresh);
       at_ += fresh;
-      if ((total += name.size()) > most_term_bytes) refuse("longer names than any corpus has");
+      total += name.size();
+      if (total > most_term_bytes) refuse("longer names than any corpus has");
       if (&name != names.data() && !(before < name)) refuse(fmt::format("{}: not in order", what));
       before = name;
     }

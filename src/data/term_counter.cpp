@@ -1,7 +1,10 @@
 #include "data/term_counter.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "obolus/core/parallel.hpp"
@@ -40,17 +43,44 @@ struct Found {
   const std::vector<std::uint32_t>* number = nullptr;
 };
 
-void fill_row(const Found& found, std::int32_t* term, std::int32_t* count) {
+// Sorts the entries of a document by term, nine bits at a time: for the hundreds that a document has, a quarter of the
+// time of comparing them.
+class RowSorter {
+ public:
+  explicit RowSorter(std::size_t terms) : bits_(static_cast<int>(std::bit_width(terms))) {}
+
+  void sort(std::span<TermCounter::Entry> row) {
+    if (row.size() < few) return std::sort(row.begin(), row.end());
+    other_.resize(row.size());
+    for (int shift = 32; shift < 32 + bits_; shift += digit_bits) {
+      std::array<std::uint32_t, std::size_t{1} << digit_bits> next{};
+      const auto digit = [shift](TermCounter::Entry e) { return (e >> shift) & ((1u << digit_bits) - 1); };
+      for (const TermCounter::Entry e : row) ++next[digit(e)];
+      std::exclusive_scan(next.begin(), next.end(), next.begin(), 0u);
+      for (const TermCounter::Entry e : row) other_[next[digit(e)]++] = e;
+      std::copy(other_.begin(), other_.end(), row.begin());
+    }
+  }
+
+ private:
+  static constexpr std::size_t few = 64;
+  static constexpr int digit_bits = 9;
+  int bits_;
+  std::vector<TermCounter::Entry> other_;
+};
+
+void fill_row(const Found& found, RowSorter& sorter, std::int32_t* term, std::int32_t* count) {
   for (TermCounter::Entry& e : found.entries)
     e = (TermCounter::Entry{(*found.number)[TermCounter::term_of(e)]} << 32) | TermCounter::count_of(e);
-  std::sort(found.entries.begin(), found.entries.end());
+  sorter.sort(found.entries);
   for (const TermCounter::Entry e : found.entries) {
     *term++ = static_cast<std::int32_t>(TermCounter::term_of(e));
     *count++ = static_cast<std::int32_t>(TermCounter::count_of(e));
   }
 }
 
-TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& found, ThreadPool& pool) {
+TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& found, std::size_t terms,
+                              ThreadPool& pool) {
   TokenisedCorpus::Part part;
   part.label = order.label;
   for (const std::size_t document : order.document)
@@ -60,8 +90,9 @@ TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& 
   constexpr Index chunk = 256;
   const Index documents = part.documents();
   pool.run((documents + chunk - 1) / chunk, [&](Index i) {
+    RowSorter sorter(terms);
     for (Index d = i * chunk; d < std::min(documents, (i + 1) * chunk); ++d)
-      fill_row(found[order.document[d]], part.term.data() + part.start[d], part.count.data() + part.start[d]);
+      fill_row(found[order.document[d]], sorter, part.term.data() + part.start[d], part.count.data() + part.start[d]);
   });
   return part;
 }
@@ -108,8 +139,8 @@ TokenisedCorpus join(std::vector<TermCounter> counters, std::vector<std::string>
     for (const TermCounter::Counted& d : counters[c].documents())
       found.at(d.document) = {counters[c].entries(d), &number[c]};
   ThreadPool pool(threads);
-  corpus.train = part_of(train, found, pool);
-  corpus.test = part_of(test, found, pool);
+  corpus.train = part_of(train, found, corpus.terms.size(), pool);
+  corpus.test = part_of(test, found, corpus.terms.size(), pool);
   return corpus;
 }
 

@@ -1,0 +1,183 @@
+"""Fetching a corpus: from a file, from a server of our own, and what is said when it is not the corpus.
+
+The corpus itself is nobody's to hand out with the tests. Where OBOLUS_20NEWS names the archive 20news-bydate.tar.gz,
+the tests of the whole way run too.
+"""
+
+import http.server
+import io
+import os
+import shutil
+import tarfile
+import threading
+import unittest
+import unittest.mock
+from pathlib import Path
+
+import program
+
+DATA = 3
+USAGE = 2
+ARCHIVE = os.environ.get("OBOLUS_20NEWS", "")
+LARGEST_DOWNLOAD = 2**26
+
+
+def small_archive():
+    """The right form, but not the corpus."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name in ("20news-bydate-train/alt.atheism/1", "20news-bydate-test/alt.atheism/2"):
+            member = tarfile.TarInfo(name)
+            member.size = 5
+            tar.addfile(member, io.BytesIO(b"words"))
+    return out.getvalue()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """/archive, and ways that lead there or nowhere."""
+
+    archive = small_archive()
+
+    def answer(self, status, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+
+    def do_GET(self):
+        if self.path == "/archive":
+            self.answer(200, Content_Length=len(self.archive))
+            self.wfile.write(self.archive)
+        elif self.path == "/moved":
+            self.answer(302, Location="/moved-again", Content_Length=0)
+        elif self.path == "/moved-again":
+            self.answer(301, Location=f"http://localhost:{self.server.server_port}/archive", Content_Length=0)
+        elif self.path == "/circle":
+            self.answer(302, Location="/circle", Content_Length=0)
+        elif self.path == "/announced":
+            self.answer(200, Content_Length=LARGEST_DOWNLOAD + 1)
+        elif self.path == "/endless":
+            self.answer(200)
+            self.endless()
+        elif self.path == "/cut":
+            self.answer(200, Content_Length=len(self.archive))
+            self.wfile.write(self.archive[:50])
+        else:
+            self.answer(404, Content_Length=0)
+
+    def endless(self):
+        block = bytes(2**20)
+        try:
+            while True:
+                self.wfile.write(block)
+        except OSError:
+            pass  # whoever listened has had enough
+
+    def log_message(self, *_):
+        pass
+
+
+class KeptTest(program.ProgramTest):
+    """A test with a folder of its own for corpora."""
+
+    def setUp(self):
+        super().setUp()
+        self.kept = self.directory / "kept"
+        environment = unittest.mock.patch.dict(os.environ, OBOLUS_DATA=str(self.kept))
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def serve(self, handler=Handler):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def refused(self, code, pattern, *arguments):
+        answer = self.obolus("data", "get", *arguments, code=code)
+        self.assertEqual(answer.stdout, "")
+        self.assertRegex(answer.stderr, pattern)
+        self.assertFalse(self.kept.exists(), "nothing is kept of what was refused")
+
+
+class DataTest(KeptTest):
+    def test_the_folder_is_named_and_what_is_absent_is_said_to_be(self):
+        self.assertEqual(self.obolus("data", "path").stdout, f"{self.kept}\n")
+        self.assertRegex(self.obolus("data", "list").stdout, r"20news .*no: obolus data get 20news")
+        self.assertFalse(self.kept.exists(), "looking makes nothing")
+
+    def test_wrong_arguments(self):
+        self.refused(USAGE, r"got '20nws', expected 20news \(did you mean '20news'\?\)", "20nws")
+        self.refused(USAGE, r"did you mean '--from'\?", "20news", "--form", "x")
+        self.refused(USAGE, r"expected http://… or https://…", "20news", "--url", "ftp://here/file")
+        self.refused(USAGE, r"expected http://… or https://…", "20news", "--url", "http:///file")
+        self.refused(USAGE, "--from", "20news", "--url", "http://x/", "--from", "x")
+        answer = self.obolus("data", "gte", code=USAGE)
+        self.assertRegex(answer.stderr, r"did you mean 'get'\?")
+
+    def test_files_that_are_not_the_corpus(self):
+        self.refused(DATA, "absent.tar.gz: no such file", "20news", "--from", "absent.tar.gz")
+        self.refused(DATA, "got a folder, expected an archive", "20news", "--from", ".")
+        self.refused(DATA, "got a special file", "20news", "--from", "/dev/zero")
+        self.write("text", "no archive at all\n")
+        self.refused(DATA, "text: cannot be unpacked", "20news", "--from", "text")
+        (self.directory / "small.tar.gz").write_bytes(small_archive())
+        self.refused(DATA, "small.tar.gz: got 1 classes, expected 20", "20news", "--from", "small.tar.gz")
+
+    def test_downloads_follow_redirections_and_are_verified(self):
+        site = self.serve()
+        for path in ("/archive", "/moved"):
+            self.refused(DATA, f"{path}: got 1 classes, expected 20", "20news", "--url", site + path)
+
+    def test_downloads_that_fail(self):
+        site = self.serve()
+        self.refused(DATA, "/absent: got status 404, expected 200", "20news", "--url", site + "/absent")
+        self.refused(DATA, "/circle: cannot be fetched", "20news", "--url", site + "/circle")
+        self.refused(DATA, "/cut: cannot be ", "20news", "--url", site + "/cut")
+        for path in ("/announced", "/endless"):
+            self.refused(DATA, f"{path}: got more than {LARGEST_DOWNLOAD} bytes", "20news", "--url", site + path)
+        self.refused(DATA, "cannot be fetched", "20news", "--url", "http://127.0.0.1:1/nobody-listens")
+
+    def test_a_damaged_corpus_is_listed_as_such(self):
+        self.kept.mkdir()
+        (self.kept / "20news.corpus").write_bytes(b"obolus corpus\n and then nothing of use")
+        self.assertRegex(self.obolus("data", "list").stdout, "damaged, or of another version")
+
+
+@unittest.skipUnless(ARCHIVE, "OBOLUS_20NEWS does not name the archive")
+class WholeCorpusTest(KeptTest):
+    def assert_had(self, answer):
+        self.assertRegex(answer.stdout, "11,314 \\+ 7,532 documents in 20 classes, 173,762 terms")
+        self.assertEqual(answer.stderr, "")
+        return (self.kept / "20news.corpus").read_bytes()
+
+    def test_it_is_had_from_the_archive_whatever_the_threads(self):
+        first = self.assert_had(self.obolus("data", "get", "20news", "--from", ARCHIVE, "--threads", 1))
+        self.assertEqual(first, self.assert_had(self.obolus("data", "get", "20news", "--from", ARCHIVE, "--threads", 3)))
+        self.assertRegex(self.obolus("data", "list").stdout, "20news .*173,762 terms")
+
+    def test_it_is_had_over_http(self):
+        handler = type("Whole", (Handler,), {"archive": Path(ARCHIVE).read_bytes()})
+        self.assert_had(self.obolus("data", "get", "20news", "--url", self.serve(handler) + "/moved"))
+
+    def test_another_packing_is_as_good_and_one_letter_changed_is_not(self):
+        files = self.directory / "files"
+        with tarfile.open(ARCHIVE) as tar:
+            for member in filter(tarfile.TarInfo.isfile, tar):
+                path = files / member.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(tar.extractfile(member).read())
+        plain = shutil.make_archive(self.directory / "plain", "tar", files)
+        self.assert_had(self.obolus("data", "get", "20news", "--from", plain))
+        shutil.rmtree(self.kept)
+        document = next((files / "20news-bydate-train" / "sci.space").iterdir())
+        document.write_bytes(document.read_bytes().swapcase())
+        changed = shutil.make_archive(self.directory / "changed", "zip", files)
+        self.refused(DATA, "changed.zip: digest of the documents: got ", "20news", "--from", changed)
+
+
+if __name__ == "__main__":
+    unittest.main()
