@@ -257,7 +257,7 @@ OBOLUS_INLINE Pack<S> shrink_pack(const IterateView<S>& it, const Pack<S>& x, in
   Pack<S>& scale = *packs(it.scale + i);
   Pack<S>& norm = *packs(it.norm + i);
   scale *= p;
-  norm *= p * p;
+  norm = norm * p * p;  // in this order: p² may overflow where the norm is 0
   const Pack<S> size = scale < S(0) ? -scale : scale;
   wild = size > wild ? size : wild;
   return p;
@@ -268,7 +268,7 @@ OBOLUS_INLINE S shrink_one(const IterateView<S>& it, S x, int steps, std::int64_
   S p = rho;
   for (int k = 1; k < steps; ++k) p *= rho;
   it.scale[i] *= p;
-  it.norm[i] *= p * p;
+  it.norm[i] = it.norm[i] * p * p;
   const S size = it.scale[i] < 0 ? -it.scale[i] : it.scale[i];
   wild = size > wild ? size : wild;
   return p;
@@ -287,13 +287,13 @@ bool shrink(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* 
     const Pack<S> p = shrink_pack(a, xs, steps, i, most);
     if (!b) continue;
     const Pack<S> q = shrink_pack(*b, xs, steps, i, most);
-    if (pair) *packs(pair + i) *= p * q;
+    if (pair) *packs(pair + i) = *packs(pair + i) * p * q;
   }
   for (; i < last; ++i) {
     const S p = shrink_one(a, x[i], steps, i, rest);
     if (!b) continue;
     const S q = shrink_one(*b, x[i], steps, i, rest);
-    if (pair) pair[i] *= p * q;
+    if (pair) pair[i] = pair[i] * p * q;
   }
   const S size = largest<S>(most);
   return size > beyond || rest > beyond;

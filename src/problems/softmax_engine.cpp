@@ -155,7 +155,7 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
       table_->products(a, b, difference, b.met + i * chunk, std::min(chunk, b.met_count - i * chunk), pair);
     });
   }
-  if (wild.load()) flatten(first), flatten(second);
+  if (wild.load()) flatten(first), flatten(second), refresh(first, second, what);
 }
 
 template <class S>
@@ -195,6 +195,7 @@ void SoftmaxEngine<S>::flatten(Rows& it) {
       Eigen::Map<Vector<S>> row(it.rows.data() + i * stride_, stride_);
       row = (row.array() != S(0)).select(row * it.scale[i], S(0));  // zeros stay, whatever the scale has come to
       it.scale[i] = S(1);
+      it.norm[i] = row.squaredNorm();
     }
   });
 }

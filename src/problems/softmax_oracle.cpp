@@ -109,10 +109,14 @@ void SoftmaxOracle<S>::scatter(const Logits& residual, Index first, Out<S> d) co
 }
 
 template <class S>
-void SoftmaxOracle<S>::add_penalty(In<S> x, In<S> v, Out<S> d) const {
+void SoftmaxOracle<S>::penalty_part(In<S> x, In<S> v, Out<S> d) const {
   const Index classes = pools_.classes();
-  for (Index i = 0; i < pools_.features(); ++i)
-    d.segment(i * classes, classes) += x(static_cast<Index>(group_of(i))) * v.segment(i * classes, classes);
+  const S* from = v.data();
+  S* to = d.data();
+  for (Index i = 0; i < pools_.features(); ++i) {
+    const S weight = x(static_cast<Index>(group_of(i)));
+    for (Index c = 0; c < classes; ++c) *to++ = weight * *from++;
+  }
 }
 
 template <class S>
@@ -214,9 +218,8 @@ void SoftmaxOracle<S>::inner_gradient_y(In<S> x, In<S> y, Out<S> d) {
     log_sum_exp(logits_.col(r), 1.0, [&](Index c, double p) { logits_(c, r) = S(weight * p); });
     logits_(now.label[static_cast<std::size_t>(r)], r) -= S(weight);
   }
-  d.setZero();
+  penalty_part(x, y, d);
   scatter(logits_, 0, d);
-  add_penalty(x, y, d);
 }
 
 // ½(|z_i + δ_i|² − |z_i|²) = <δ_i, z_i> + ½|δ_i|²
@@ -245,9 +248,8 @@ void SoftmaxOracle<S>::inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta
     const double mean = p.dot(e);
     for (Index c = 0; c < e.size(); ++c) other_(c, r) = S(weight * p(c) * (e(c) - mean) / (1.0 + mean));
   }
-  d.setZero();
+  penalty_part(x, delta, d);
   scatter(other_, 0, d);
-  add_penalty(x, delta, d);
 }
 
 template <class S>
@@ -262,14 +264,63 @@ void SoftmaxOracle<S>::inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) {
     const double mean = p.dot(other_.col(r).template cast<double>());
     for (Index c = 0; c < p.size(); ++c) other_(c, r) = S(weight * p(c) * (double(other_(c, r)) - mean));
   }
-  d.setZero();
+  penalty_part(x, v, d);
   scatter(other_, 0, d);
-  add_penalty(x, v, d);
 }
 
 template <class S>
 void SoftmaxOracle<S>::inner_hvp_xy(In<S>, In<S> y, In<S> v, Out<S> d) {
   group_products(y, v, S(1), d);
+}
+
+// ---- Smoothness ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The largest eigenvalue of a a'/n by the power method, from below.
+double largest_eigenvalue(const SparseRows& a, const RoundRows& now) {
+  const auto rows = static_cast<std::size_t>(now.inner);
+  if (rows == 0) return 0.0;
+  std::vector<double> u(rows, 1.0), v(static_cast<std::size_t>(a.columns));
+  double value = 0.0;
+  for (int i = 0; i < 30; ++i) {
+    std::fill(v.begin(), v.end(), 0.0);
+    const auto each = [&](std::size_t r, auto&& body) {
+      const auto row = static_cast<std::size_t>(now.row[r]);
+      for (auto k = static_cast<std::size_t>(a.start[row]); k < static_cast<std::size_t>(a.start[row + 1]); ++k)
+        body(static_cast<std::size_t>(a.column[k]), double(a.value[k]));
+    };
+    for (std::size_t r = 0; r < rows; ++r) each(r, [&](std::size_t f, double w) { v[f] += w * u[r]; });
+    double squares = 0.0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      u[r] = 0.0;
+      each(r, [&](std::size_t f, double w) { u[r] += w * v[f]; });
+      squares += u[r] * u[r];
+    }
+    value = std::sqrt(squares);
+    if (value == 0.0) return 0.0;
+    for (double& number : u) number /= value;
+  }
+  return value / static_cast<double>(rows);
+}
+
+}  // namespace
+
+// The Hessian of a softmax loss in its logits is at most ½.
+template <class S>
+double SoftmaxOracle<S>::inner_smoothness(const ConvexSet& set) {
+  double largest = 0.0;
+  RoundRows some;
+  for (Round t = 2; t <= 5; ++t) {
+    pools_.of_round(t, some);
+    largest = std::max(largest, 0.5 * largest_eigenvalue(pools_.data().train, some));
+  }
+  double most_x = 0.0;
+  set.visit([&]<class Set>(const Set& s) {
+    if constexpr (std::is_same_v<Set, sets::Box>) most_x = s.upper.maxCoeff();
+    else most_x = std::numeric_limits<double>::infinity();
+  });
+  return largest + (std::isfinite(most_x) ? std::max(0.0, most_x) : 0.0);
 }
 
 // ---- Measures --------------------------------------------------------------------------------------------------------

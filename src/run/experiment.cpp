@@ -70,6 +70,8 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   optimiser_reader("L_g1", L_g1, "", Range::positive());
   Constants known = constants.value_or(Constants{});
   optimiser.overlay(known, L_g1);
+  if (optimiser.preset == Preset::practical)
+    std::visit([&](auto& p) { known.L_yy = L_g1.value_or(p->inner_smoothness(set)); }, oracle);
   const bool anything = constants || optimiser.L_f0 || optimiser.L_f1 || L_g1 || optimiser.mu_g;
   if (anything) constants = known;
   prepared_optimiser = entry.read(optimiser_reader, {optimiser.preset, known, problem.rounds});

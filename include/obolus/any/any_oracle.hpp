@@ -77,6 +77,7 @@ class AnyOracle {
   virtual void judge(In<S> x, In<S> y, Evaluation& out) = 0;
 
   [[nodiscard]] virtual std::optional<Constants> constants(const ConvexSet& set) = 0;
+  [[nodiscard]] virtual double inner_smoothness(const ConvexSet& set) = 0;  // infinite: not known
   [[nodiscard]] virtual Variation variation(Round t, const ConvexSet& set) = 0;
 
   [[nodiscard]] virtual Inner make_inner() = 0;

@@ -73,6 +73,10 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
     if constexpr (KnowsConstants<P>) return p_.constants(set);
     else return std::nullopt;
   }
+  [[nodiscard]] double inner_smoothness(const ConvexSet& set) override {
+    if constexpr (EstimatesSmoothness<P>) return p_.inner_smoothness(set);
+    else return Constants::none;
+  }
   [[nodiscard]] Variation variation(Round t, const ConvexSet& set) override {
     if constexpr (KnowsVariation<P>) return p_.variation(t, set);
     else return {};

@@ -17,6 +17,7 @@ struct Constants {
   double L_f1 = none;  // of ∇f
   double L_g1 = none;  // of ∇g, jointly in (x, y)
   double L_g2 = none;  // of g_xy and g_yy
+  double L_yy = none;  // of ∇_y g in y alone: what a step size of y asks for; may be an estimate
   double mu_g = 0.0;   // strong convexity of g in y
   double M = none;     // bound of |F|
   double sigma = 0.0;  // Assumption 3: deviation of a sampled gradient of f and of g
@@ -45,6 +46,12 @@ struct Variation {
 template <class P>
 concept KnowsConstants = requires(P& p, const ConvexSet& set) {
   { p.constants(set) } -> std::convertible_to<Constants>;
+};
+
+// How smooth g is in y, when asked: may be an estimate, from some rounds.
+template <class P>
+concept EstimatesSmoothness = requires(P& p, const ConvexSet& set) {
+  { p.inner_smoothness(set) } -> std::convertible_to<double>;
 };
 
 template <class P>

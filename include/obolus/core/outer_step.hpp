@@ -3,7 +3,8 @@
 //   euclidean   x ← Proj_X(x − γd), the paper's
 //   diagonal    s ← b s + (1 − b) d²,  h = √s + ε;  x ← argmin_{u ∈ X} <d, u> + Σ h_i (u_i − x_i)²/(2γ)
 //   entropy     x_i ← x_i exp(−γ d_i), scaled back onto the simplex or clipped: mirror descent for Σ x ln x
-//   log_adam    Adam (Kingma, Ba 2015) on ln x, whose gradient is x_i d_i
+//   log_adam    Adam (Kingma, Ba 2015) on ln x, whose gradient is x_i d_i; with a level c > 0 all logarithms also move
+//               together, by c times an Adam step along the sum of their gradients
 // Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is where the step led, or its logarithm in the last
 // two.
 #pragma once
@@ -18,6 +19,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/convex_set.hpp"
+#include "obolus/core/norm.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/weighted_projection.hpp"
 
@@ -38,6 +40,7 @@ struct OuterStepOptions {
   double decay2 = 0.999;
   double epsilon = 1e-8;
   double shrinkage = 0.0;
+  double level = 0.0;
 
   template <class V>
   void describe(V&& v) {
@@ -47,6 +50,8 @@ struct OuterStepOptions {
     v("outer_epsilon", epsilon, "added to the root of the squares", Range::positive());
     v("shrinkage", shrinkage, "part of the way to the mean of the coordinates that every outer step adds",
       Range::between(0.0, 1.0));
+    v("level", level, "log_adam: all coordinates move together too, by so many γ along the sum of their gradients",
+      Range::at_least(0.0));
   }
 
  private:
@@ -58,7 +63,10 @@ template <class S>
 struct OuterMemory {
   Round t = 0;
   Vector<S> mean, square, scale;  // `scale` is scratch
-  void fields(Archive& a) { a("t", t), a("mean", mean), a("square", square); }
+  double level_mean = 0.0, level_square = 0.0;
+  void fields(Archive& a) {
+    a("t", t), a("mean", mean), a("square", square), a("level_mean", level_mean), a("level_square", level_square);
+  }
 };
 
 class OuterStep {
@@ -135,8 +143,19 @@ class OuterStep {
     const S mean_part = S(1.0 - std::pow(o_.decay, t)), square_part = S(1.0 - std::pow(o_.decay2, t));
     memory.mean.array() = b1 * memory.mean.array() + (S(1) - b1) * (x.array() * d.array());
     memory.square.array() = b2 * memory.square.array() + (S(1) - b2) * (x.array() * d.array()).square();
+    const double together = o_.level > 0.0 ? level_step<S>(d, x, memory) : 0.0;
     x.array() = x.array().log() - S(gamma) * (memory.mean.array() / mean_part) /
-                                      ((memory.square.array() / square_part).sqrt() + S(o_.epsilon));
+                                      ((memory.square.array() / square_part).sqrt() + S(o_.epsilon)) -
+                S(gamma * o_.level * together);
+  }
+
+  template <class S>
+  [[nodiscard]] double level_step(In<S> d, const Vector<S>& x, OuterMemory<S>& memory) const {
+    const double sum = inner_product<S>(x, d), t = static_cast<double>(memory.t);
+    memory.level_mean = o_.decay * memory.level_mean + (1.0 - o_.decay) * sum;
+    memory.level_square = o_.decay2 * memory.level_square + (1.0 - o_.decay2) * sum * sum;
+    return memory.level_mean / (1.0 - std::pow(o_.decay, t)) /
+           (std::sqrt(memory.level_square / (1.0 - std::pow(o_.decay2, t))) + o_.epsilon);
   }
 
   // The largest logarithm is taken out first on the simplex, where only ratios count: no exponential overflows. None ends at 0

@@ -76,8 +76,9 @@ class Fixed {
     const double alpha = options_.alpha(s.t);
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
     if (options_.samples == Samples::round) draw(p, batch, draws);
-    for (std::int64_t k = 0; k < steps; ++k) {
-      if (options_.samples == Samples::fresh) draw(p, batch, draws);
+    if (options_.samples != Samples::fresh) s.space.descend(p, s.x, s.y, alpha, steps);
+    for (std::int64_t k = 0; options_.samples == Samples::fresh && k < steps; ++k) {
+      draw(p, batch, draws);
       s.space.descend(p, s.x, s.y, alpha);
     }
     if constexpr (StochasticOracle<P>)

@@ -26,13 +26,15 @@ enum class Preset : std::uint8_t {
   paper,     // the values of the paper's appendix "Experimental Details"
   theory,    // everything from the problem's constants and the horizon, within the theorem's conditions
   anytime,   // as theory, with tolerances and steps that follow the round: no horizon is needed
+  practical,  // what trials found to work: see theory::set_practical
 };
 template <>
 struct EnumNames<Preset> {
-  static constexpr std::array<std::pair<Preset, std::string_view>, 4> values{{{Preset::standard, "default"},
+  static constexpr std::array<std::pair<Preset, std::string_view>, 5> values{{{Preset::standard, "default"},
                                                                               {Preset::paper, "paper"},
                                                                               {Preset::theory, "theory"},
-                                                                              {Preset::anytime, "anytime"}}};
+                                                                              {Preset::anytime, "anytime"},
+                                                                              {Preset::practical, "practical"}}};
 };
 
 namespace theory {
@@ -147,11 +149,31 @@ void set_paper(Options& o) {
   if constexpr (requires { o.samples; }) o.samples = Samples::round, o.batch = o.outer_batch = 256.0;
 }
 
+// What trials on text found to work (docs/text.md): w kept, a constant multiplier, steps of y from the smoothness of g, Adam on
+// the logarithms of x with a common level and a pull to their mean. x must be positive.
+template <class Options>
+void set_practical(Options& o, const Constants& k) {
+  const double L = std::isfinite(k.L_yy) ? k.L_yy : k.L_g1;
+  if (!(std::isfinite(L) && L > 0))
+    throw ConfigError("preset \"practical\": the smoothness of g is not known; set optimiser.L_g1 = …");
+  o.alpha = 1.0 / L;
+  o.lambda1 = 100.0;
+  o.tau = 0.0;
+  o.beta_rule = BetaRule::alpha_over_lambda;
+  o.warm_start = WarmStart::dual;
+  if constexpr (requires { o.inner_steps; }) o.inner_steps = 5.0;
+  o.gamma = 0.05;
+  o.outer.geometry = Geometry::log_adam;
+  o.outer.level = 1.0;
+  o.outer.shrinkage = 0.01;
+}
+
 template <class Options>
 void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_view optimiser) {
   switch (preset) {
     case Preset::standard: o = Options{}; return;
     case Preset::paper: set_paper(o); return;
+    case Preset::practical: set_practical(o, k); return;
     case Preset::theory:
     case Preset::anytime: break;
   }

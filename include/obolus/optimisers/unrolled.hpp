@@ -56,11 +56,10 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
     using S = ScalarOf<P>;
     p.outer_gradient_x(s.x, s.at, s.h);
     for (std::int64_t k = steps - 1; k >= 0; --k) {
-      s.at = s.path.col(k);
-      p.inner_hvp_xy(s.x, s.at, s.f_y, s.cross);
+      p.inner_hvp_xy(s.x, s.path.col(k), s.f_y, s.cross);
       s.h -= S(alpha) * s.cross;
       if (k == 0) break;
-      p.inner_hvp_yy(s.x, s.at, s.f_y, s.product);
+      p.inner_hvp_yy(s.x, s.path.col(k), s.f_y, s.product);
       s.f_y -= S(alpha) * s.product;
     }
   }

@@ -44,6 +44,9 @@ class SoftmaxOracle {
   void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d);
   void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
 
+  // ½ the largest eigenvalue of a'a/n over a few rounds' rows of g, plus the largest x of the set.
+  [[nodiscard]] double inner_smoothness(const ConvexSet& set);
+
   // Losses and accuracies on whole pools and on the test rows, and how x is spread.
   void evaluate(In<S> x, In<S> y, Evaluation& out);
   // Loss and accuracy on f's rows of the round, without a fitted scale.
@@ -71,8 +74,8 @@ class SoftmaxOracle {
   void logits(In<S> y, Index first, Index last, Logits& out);
   // d ← d + Σ_r a_r residual_r'
   void scatter(const Logits& residual, Index first, Out<S> d) const;
-  // d_i ← x_i v_i + d_i, and d_g ← Σ <u_i, v_i> over the features of group g
-  void add_penalty(In<S> x, In<S> v, Out<S> d) const;
+  // d_i ← x_i v_i, and d_g ← Σ <u_i, v_i> over the features of group g
+  void penalty_part(In<S> x, In<S> v, Out<S> d) const;
   void group_products(In<S> u, In<S> v, S weight, Out<S> d) const;
   [[nodiscard]] double fitted_scale(const Logits& logits, Index first) const;
   struct Score {
