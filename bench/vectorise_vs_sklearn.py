@@ -66,7 +66,7 @@ def rows(stem, columns):
 
 
 def ties(train, mine, theirs):
-    """Which of the terms at the limit of max_features NumPy's unstable sort keeps is chance: say if it is only those."""
+    """Which terms NumPy's unstable sort keeps at the limit of max_features is chance: is it only those?"""
     different = sorted(set(mine) ^ set(theirs))
     totals = numpy.asarray(CountVectorizer(vocabulary=different).fit_transform(train).sum(axis=0)).ravel()
     return f"{len(different) // 2} terms differ, of frequencies {totals.min()} to {totals.max()} (ties at the limit); "
@@ -86,7 +86,8 @@ def check(ours, name, train, test, folder):
             expected = [model.fit_transform(train), model.transform(test)]
     for part, matrix in zip(("train", "test"), expected, strict=True):
         got = rows(folder / f"{name}.{part}", matrix.shape[1])
-        told += f"{part}: {got.nnz:,} entries (theirs {matrix.nnz:,}), largest difference {abs(got - matrix).max():.2g}; "
+        told += f"{part}: {got.nnz:,} entries (theirs {matrix.nnz:,}), "
+        told += f"largest difference {abs(got - matrix).max():.2g}; "
     print(told.rstrip("; "), flush=True)
 
 

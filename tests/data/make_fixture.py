@@ -22,7 +22,12 @@ LATIN1 = {
         "",
         "From: me@here.org\nSubject: Re: cat, cat, mat\n\n> Whereas the amoungst, thereupon!\r\n\tbecause cat",
     ],
-    "test": ["an unseen word and the cat, école", "...", "mat mat mat sat 42 \x00nul\x01 cat\x7fcat", "only novelties hereby"],
+    "test": [
+        "an unseen word and the cat, école",
+        "...",
+        "mat mat mat sat 42 \x00nul\x01 cat\x7fcat",
+        "only novelties hereby",
+    ],
 }
 UTF8 = {
     "train": [
@@ -108,7 +113,9 @@ print(
             "words": [[text, words(text)] for text in WORDS],
             "every_character": f"{every_character():016x}",
             "cases": [
-                case(corpus, documents, *it) for corpus, documents in (("latin1", LATIN1), ("utf8", UTF8)) for it in CASES
+                case(corpus, documents, *it)
+                for corpus, documents in (("latin1", LATIN1), ("utf8", UTF8))
+                for it in CASES
             ],
         },
         indent=None,

@@ -13,7 +13,7 @@ namespace obolus {
 
 enum class Encoding : std::uint8_t { latin1, utf8 };
 
-// Every term of every document, whatever a vectoriser keeps later. A document is a row of (term, count), terms ascending.
+// Every term of every document, whatever a vectoriser keeps later. A document is a row of (term, count) by term.
 struct TokenisedCorpus {
   struct Part {
     std::vector<std::int64_t> start{0};  // documents + 1
