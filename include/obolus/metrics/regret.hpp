@@ -69,7 +69,7 @@ class RegretMeter {
     session.copy_y(y_);
     row.f = problem.outer_value(x_, y_);
     row.g = problem.inner_value(x_, y_);
-    if (options_.regret) measure_regret(problem, row);
+    measure_regret(problem, row);
     evaluate(problem, row, last);
   }
 
@@ -107,6 +107,7 @@ class RegretMeter {
 
  private:
   void measure_regret(P& problem, Row& row) {
+    if (!hypergradient_) return;
     if (!(*hypergradient_)(problem, x_, true_)) ++untrusted_;
     row.regret_increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
     regret_ += row.regret_increment;
