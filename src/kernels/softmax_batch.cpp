@@ -40,9 +40,10 @@ void Batch::build(const SparseRows& data, const RoundRows& now) {
     for (std::int64_t k = first; k < last; ++k) ++seen_[static_cast<std::size_t>(data.column[static_cast<std::size_t>(k)])];
     entries += static_cast<std::size_t>(last - first);
   }
-  // Only rows that come more than once, or more rows than before, are beyond the room made at first.
-  if (now.row.size() > label_.size() || entries + ahead > row_.size())
-    reserve(std::max(now.row.size(), label_.size()), std::max(entries, row_.size() - ahead));
+  // Only more rows than before, or rows that come more than once, are beyond the room made at first.
+  if (now.row.size() > label_.size())
+    reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(data, now.size()))));
+  else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
   rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
   std::copy(now.label.begin(), now.label.end(), label_.begin());
   sort_by_rows(data, now);

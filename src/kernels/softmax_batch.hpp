@@ -1,6 +1,7 @@
 // A batch by rows and by columns, for steps that use it several times.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/softmax_kernels.hpp"
@@ -17,6 +18,9 @@ class Batch {
   void build(const SparseRows& data, const RoundRows& rows);
 
   [[nodiscard]] BatchView view() const;
+  // Features of several documents, in any batch there is room for.
+  [[nodiscard]] Index most_multi() const { return static_cast<Index>(std::min(seen_.size(), row_.size() / 2)); }
+
  private:
   void reserve(std::size_t rows, std::size_t entries);
   void sort_by_rows(const SparseRows& data, const RoundRows& now);

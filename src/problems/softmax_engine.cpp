@@ -36,17 +36,18 @@ auto SoftmaxEngine<S>::make() const -> Rows {
 template <class S>
 void SoftmaxEngine<S>::join(Rows& first, Rows& second, Shared what) {
   const std::uint64_t number = next_mark.fetch_add(1, std::memory_order_relaxed);
-  first.mark = second.mark = 2 * number + (what == Shared::difference ? 1 : 0);
+  first.mark = 4 * number + (what == Shared::difference ? 1 : 0);
+  second.mark = first.mark + 2;
 }
 
 template <class S>
 auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes) -> View {
   const Index rows = data.size();
   const bool columns = data.batch != nullptr;
-  const int multi = columns ? data.batch->view().multi : 0;
+  const Index most = columns ? data.batch->most_multi() : 0;
   work.logits.grow((columns ? kernels::block : 1) * rows * stride_);
   if (columns) {
-    work.compact.grow(static_cast<Index>(multi) * stride_), work.shrink.grow(multi);
+    work.compact.grow(most * stride_), work.shrink.grow(most);
     work.single.grow(kernels::block * rows * stride_), work.moment.grow(kernels::block * rows);
   } else if (work.stamp.empty()) {
     work.stamp.assign(static_cast<std::size_t>(features_), 0), work.met.assign(static_cast<std::size_t>(features_), 0);
@@ -201,9 +202,28 @@ void SoftmaxEngine<S>::flatten(Rows& it) {
 }
 
 template <class S>
+void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z,
+                            std::int64_t steps, const Meanwhile& meanwhile) {
+  if (!know(z, y, Shared::difference)) refresh(z, y, Shared::difference);
+  const int most = data.batch ? kernels::block : 1;
+  for (std::int64_t done = 0; done < steps; done += most) {
+    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+    View vy = view(data, y, work_[0], of_y.decay, data.size(), data.size());
+    View vz = view(data, z, work_[1], of_z.decay, data.inner(), data.inner());
+    run(done == 0 ? 3 : 2, [&](Index task) {
+      if (task == 0) one(data, x, vy, of_y, n);
+      else if (task == 1) one(data, x, vz, of_z, n);
+      else meanwhile();
+    });
+    settle(data, x, z, vz, y, vy, Shared::difference, n);
+  }
+  join(z, y, Shared::difference);
+}
+
+template <class S>
 template <class Residual>
 void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
-                               std::int64_t steps, Residual&& residual) {
+                               std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual) {
   if (!know(a, b, Shared::product)) refresh(a, b, Shared::product);
   const int rows = data.size(), most = data.batch ? kernels::block : 1;
   for (std::int64_t done = 0; done < steps; done += most) {
@@ -211,8 +231,10 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
     View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner() : rows);
     View vb = view(data, b, work_[1], decay, rows, rows);
     for (int k = 0; k < n; ++k) {
-      run(2, [&](Index task) {
-        View& it = task == 0 ? vb : va;
+      const bool first = done == 0 && k == 0;  // what runs meanwhile is longest: it comes first
+      run(first ? 3 : 2, [&](Index task) {
+        if (first && task == 0) return meanwhile();
+        View& it = task == (first ? 1 : 0) ? vb : va;
         if (k == 0) begin(data, it, x, n);
         else backward(data, it, k - 1);
         forward(data, it, k, n);
@@ -227,9 +249,9 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
 
 template <class S>
 void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, double alpha, double lambda,
-                            std::int64_t steps) {
+                            std::int64_t steps, const Meanwhile& meanwhile) {
   const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
-  coupled(data, x, z, w, alpha, true, steps, [&](View& a, View& b, int k) {
+  coupled(data, x, z, w, alpha, true, steps, meanwhile, [&](View& a, View& b, int k) {
     const double scale =
         fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
     over_rows(data, [&](int first, int last) {
@@ -241,9 +263,9 @@ void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, doub
 
 template <class S>
 void SoftmaxEngine<S>::central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda,
-                               std::int64_t steps) {
+                               std::int64_t steps, const Meanwhile& meanwhile) {
   const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
-  coupled(data, x, c, w, beta * lambda, false, steps, [&](View& a, View& b, int k) {
+  coupled(data, x, c, w, beta * lambda, false, steps, meanwhile, [&](View& a, View& b, int k) {
     const auto scale = [&](double part) {
       return fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), part / lambda) : 1.0;
     };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,7 @@ class SoftmaxEngine {
   using Rows = LazyRows<S>;
   using View = kernels::IterateView<S>;
   using Weights = kernels::Weights;
+  using Meanwhile = std::function<void()>;  // runs beside the steps
 
   SoftmaxEngine(const SparseRows& data, Index classes, bool fitted);
 
@@ -26,7 +28,7 @@ class SoftmaxEngine {
   [[nodiscard]] const kernels::Kernels<S>& table() const { return *table_; }
   [[nodiscard]] Rows make() const;
 
-  // What the steps work on: a batch prepared by columns, or rows for a single step. `meanwhile` runs beside a pair's steps.
+  // What the steps work on: a batch prepared by columns, or rows for a single step.
   struct Data {
     const kernels::Batch* batch = nullptr;
     const RoundRows* rows = nullptr;
@@ -40,18 +42,19 @@ class SoftmaxEngine {
   };
 
   void plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps);
-  template <class Meanwhile>
   void pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z, std::int64_t steps,
-            Meanwhile&& meanwhile);
+            const Meanwhile& meanwhile);
   // w = λ(y − z) with λβ = α
-  void dual(const Data& data, const S* x, Rows& z, Rows& w, double alpha, double lambda, std::int64_t steps);
-  void central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda, std::int64_t steps);
+  void dual(const Data& data, const S* x, Rows& z, Rows& w, double alpha, double lambda, std::int64_t steps,
+            const Meanwhile& meanwhile);
+  void central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda, std::int64_t steps,
+               const Meanwhile& meanwhile);
 
   // What a pair shares, in second.pair: <first_i, second_i>, or |second_i|² − |first_i|².
   enum class Shared : std::uint8_t { product, difference };
-  // Whether it is there; the last bit of a mark says which.
+  // Whether it is there. The last bit of a mark says which of them, the one before it who is the second.
   [[nodiscard]] static bool know(const Rows& first, const Rows& second, Shared what) {
-    return first.mark != 0 && first.mark == second.mark && (first.mark & 1) == (what == Shared::difference ? 1 : 0);
+    return first.mark != 0 && (first.mark & 3) == (what == Shared::difference ? 1 : 0) && second.mark == first.mark + 2;
   }
   // Computes it anew and leaves `second` without a partner.
   void refresh(const Rows& first, Rows& second, Shared what);
@@ -97,7 +100,7 @@ class SoftmaxEngine {
   // Two iterates whose residuals depend on both; f's rows change the first only if it does not merely read them.
   template <class Residual>
   void coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
-               std::int64_t steps, Residual&& residual);
+               std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual);
   [[nodiscard]] double fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const;
   void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
   void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
@@ -120,25 +123,5 @@ class SoftmaxEngine {
   std::array<Work, 2> work_;
   std::vector<std::int32_t> all_;  // every feature
 };
-
-template <class S>
-template <class Meanwhile>
-void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z,
-                            std::int64_t steps, Meanwhile&& meanwhile) {
-  if (!know(z, y, Shared::difference)) refresh(z, y, Shared::difference);
-  const int most = data.batch ? kernels::block : 1;
-  for (std::int64_t done = 0; done < steps; done += most) {
-    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
-    View vy = view(data, y, work_[0], of_y.decay, data.size(), data.size());
-    View vz = view(data, z, work_[1], of_z.decay, data.inner(), data.inner());
-    run(done == 0 ? 3 : 2, [&](Index task) {
-      if (task == 0) one(data, x, vy, of_y, n);
-      else if (task == 1) one(data, x, vz, of_z, n);
-      else meanwhile();
-    });
-    settle(data, x, z, vz, y, vy, Shared::difference, n);
-  }
-  join(z, y, Shared::difference);
-}
 
 }  // namespace obolus

@@ -53,7 +53,8 @@ class SoftmaxL2<S>::Engine {
     if (slot.round != problem_.round()) prepare(slot, problem_.round(), problem_.rows());
     return {&*slot.batch, &slot.rows};
   }
-  // The next round's batch, while another thread works on this one's.
+  // The next round's batch is prepared while another thread works on this one's.
+  const std::function<void()>& meanwhile() const { return prepare_next_; }
   void prepare_next() {
     if (problem_.drawn() || problem_.options().batch == 0) return;
     const Round next = problem_.round() + 1;
@@ -117,6 +118,7 @@ class SoftmaxL2<S>::Engine {
   RoundRows next_rows_;
   Vector<S> x_, product_;  // scratch, where features share
   std::unique_ptr<Dense> dense_;
+  std::function<void()> prepare_next_ = [this] { prepare_next(); };
 };
 
 template <class S>
@@ -212,19 +214,21 @@ void SoftmaxL2<S>::descend_pair(In<S> x, Inner& y, Inner& z, double beta, Penalt
   const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
   engine_->steps().pair(data, engine_->x(x), y, z,
                         {beta * penalty.g, beta * penalty.g * inner, beta * penalty.f * outer, true},
-                        {alpha, alpha * inner, 0.0, false}, steps, [&] { engine_->prepare_next(); });
+                        {alpha, alpha * inner, 0.0, false}, steps, engine_->meanwhile());
 }
 
 template <class S>
 void SoftmaxL2<S>::descend_dual(In<S> x, Inner& z, Inner& w, DualStep step, std::int64_t steps) {
   if (std::abs(step.lambda * step.beta - step.alpha) > 1e-14 * step.alpha)
     return engine_->dense_dual(x, z, w, step, steps);
-  engine_->steps().dual(engine_->data(steps), engine_->x(x), z, w, step.alpha, step.lambda, steps);
+  engine_->steps().dual(engine_->data(steps), engine_->x(x), z, w, step.alpha, step.lambda, steps,
+                        engine_->meanwhile());
 }
 
 template <class S>
 void SoftmaxL2<S>::descend_central(In<S> x, Inner& c, Inner& w, CentralStep step, std::int64_t steps) {
-  engine_->steps().central(engine_->data(steps), engine_->x(x), c, w, step.beta, step.lambda, steps);
+  engine_->steps().central(engine_->data(steps), engine_->x(x), c, w, step.beta, step.lambda, steps,
+                           engine_->meanwhile());
 }
 
 // f_x = 0; λ(g_x(y) − g_x(z)) = ½ λ (|y_i|² − |z_i|²)

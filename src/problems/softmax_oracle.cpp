@@ -166,14 +166,14 @@ double SoftmaxOracle<S>::fitted_scale(const Logits& l, Index first) const {
 template <class S>
 double SoftmaxOracle<S>::outer_scale(In<S> y) {
   const Index inner = rows().inner;
-  logits(y, inner, rows().size(), logits_);
-  return options_.temperature == Temperature::fitted ? fitted_scale(logits_, inner) : 1.0;
+  logits(y, inner, rows().size(), outer_logits_);
+  return options_.temperature == Temperature::fitted ? fitted_scale(outer_logits_, inner) : 1.0;
 }
 
 template <class S>
 double SoftmaxOracle<S>::outer_value(In<S>, In<S> y) {
   const double scale = outer_scale(y);
-  return cross_entropy(logits_, rows().inner, scale);
+  return cross_entropy(outer_logits_, rows().inner, scale);
 }
 
 template <class S>
@@ -194,14 +194,14 @@ void SoftmaxOracle<S>::outer_gradient_x(In<S>, In<S>, Out<S> d) {
 
 template <class S>
 void SoftmaxOracle<S>::outer_gradient_y(In<S>, In<S> y, Out<S> d) {
-  const double scale = outer_scale(y), weight = scale / static_cast<double>(std::max<Index>(1, logits_.cols()));
+  const double scale = outer_scale(y), weight = scale / static_cast<double>(std::max<Index>(1, outer_logits_.cols()));
   const RoundRows& now = rows();
-  for (Index r = 0; r < logits_.cols(); ++r) {
-    log_sum_exp(logits_.col(r), scale, [&](Index c, double p) { logits_(c, r) = S(weight * p); });
-    logits_(now.label[static_cast<std::size_t>(now.inner + r)], r) -= S(weight);
+  for (Index r = 0; r < outer_logits_.cols(); ++r) {
+    log_sum_exp(outer_logits_.col(r), scale, [&](Index c, double p) { outer_logits_(c, r) = S(weight * p); });
+    outer_logits_(now.label[static_cast<std::size_t>(now.inner + r)], r) -= S(weight);
   }
   d.setZero();
-  scatter(logits_, now.inner, d);
+  scatter(outer_logits_, now.inner, d);
 }
 
 template <class S>

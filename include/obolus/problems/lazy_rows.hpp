@@ -66,7 +66,7 @@ struct LazyRows {
   AlignedNumbers<S> rows;   // stride numbers a feature, those beyond the classes 0
   AlignedNumbers<S> scale;  // θ_i = scale_i rows_i
   AlignedNumbers<S> norm;   // |θ_i|²
-  AlignedNumbers<S> pair;   // <partner_i, θ_i>, or |θ_i|² − |partner_i|²; true while the two bear the same mark
+  AlignedNumbers<S> pair;   // <partner_i, θ_i>, or |θ_i|² − |partner_i|²; true while their marks are a pair's
   std::uint64_t mark = 0;   // 0: no partner
 
   void fields(Archive& a) {

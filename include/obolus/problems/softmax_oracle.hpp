@@ -84,7 +84,7 @@ class SoftmaxOracle {
   template <class Rows, class Label>
   [[nodiscard]] Score score(const SparseRows& data, const Rows& rows, In<S> y, double scale, Label&& label) const;
   [[nodiscard]] double cross_entropy(const Logits& logits, Index first, double scale) const;
-  double outer_scale(In<S> y);  // leaves f's logits in logits_
+  double outer_scale(In<S> y);  // leaves f's logits in outer_logits_
 
   Options options_;
   SoftmaxPools pools_;
@@ -93,8 +93,8 @@ class SoftmaxOracle {
   Round round_ = 1;
   bool current_ = false, drawn_ = false;
   RoundRows revealed_, sample_;
-  Logits logits_, other_;           // scratch, as are
-  Vector<double> first_, second_;  // numbers by class
+  Logits logits_, outer_logits_, other_;  // scratch, as are
+  Vector<double> first_, second_;         // numbers by class
 };
 
 extern template class SoftmaxOracle<float>;
