@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "obolus/check/place.hpp"
 #include "obolus/check/plain.hpp"
 #include "obolus/check/report.hpp"
+#include "obolus/check/sizes.hpp"
 #include "obolus/core/capabilities.hpp"
 #include "obolus/core/inner.hpp"
 
@@ -42,8 +44,6 @@ class PrimitiveCheck {
         space_(p),
         plain_space_(plain_),
         x_(place.x),
-        f_(place.y.size()),
-        g_(place.y.size()),
         y_(twin(place.y)),
         z_(twin(draw())),
         w_(twin(draw())) {
@@ -73,7 +73,7 @@ class PrimitiveCheck {
   Twin twin(const Vector<S>& start) { return {space_.make(p_, start), start}; }
 
   Vector<S> dense(const Inner<P>& inner) {
-    Vector<S> out = Vector<S>::Constant(f_.size(), std::numeric_limits<S>::quiet_NaN());
+    Vector<S> out = Vector<S>::Constant(p_.dims().y, std::numeric_limits<S>::quiet_NaN());
     space_.to_dense(p_, inner, out);
     return out;
   }
@@ -81,20 +81,22 @@ class PrimitiveCheck {
     for (Twin* t : {&y_, &z_, &w_}) t->plain = dense(t->own);
   }
 
-  // What is rounded in f·f_y + g·g_y at y. The terms of g_y are as large as g_y(y) and g_y(0), wherever they cancel.
-  double gradient_size(const Vector<S>& y, Penalty penalty) {
-    p_.outer_gradient_y(x_, y, f_);
-    double size = std::abs(penalty.f) * euclidean_norm<S>(f_);
-    p_.inner_gradient_y(x_, y, g_);
-    size += std::abs(penalty.g) * euclidean_norm<S>(g_);
-    p_.inner_gradient_y(x_, Vector<S>::Zero(y.size()), g_);
-    return size + std::abs(penalty.g) * euclidean_norm<S>(g_);
+  // The same call on the problem's iterates and on dense ones.
+  template <class Call>
+  void both(Call&& call) {
+    call(space_, p_, y_.own, z_.own, w_.own);
+    call(plain_space_, plain_, y_.plain, z_.plain, w_.plain);
+  }
+
+  double gradient_size(const Vector<S>& y, Penalty penalty) { return checks::gradient_size(p_, x_, y, penalty); }
+  double direction_size(const Vector<S>& y) {
+    return checks::direction_size(p_, x_, y, {z_.plain, draw(), draw(), draw()}, lambda_);
   }
   double size_of(const Vector<S>& v) { return euclidean_norm<S>(v); }
 
   void agree(std::string_view primitive, double error, double size) {
     report_.record(std::string(primitive) + " equals its definition", error,
-                   options_.slack * rounding<S>(x_.size() + f_.size()) * size, where_);
+                   options_.slack * rounding<S>(x_.size() + p_.dims().y) * size, where_);
   }
   void agree(std::string_view primitive, const Twin& t, double size) {
     const Vector<S> gap = dense(t.own) - t.plain;
@@ -127,39 +129,55 @@ class PrimitiveCheck {
     space_.from_dense(p_, draw(), w_.own);
   }
 
-  // The dual step first: where it goes through the dense form it leaves a fresh storage, the others a used one.
+  // Steps with w first: where they go through the dense form they leave a fresh storage, the others a used one. One step, and
+  // several at once, whose errors add up at most.
   void steps() {
-    dual_step();
-    for (const Penalty penalty : {Penalty{1.0, lambda_}, Penalty{0.6, 0.5 * lambda_}}) {
-      meet();
-      const double size = alpha_ * gradient_size(z_.plain, {0.0, 1.0});
-      space_.descend(p_, x_, z_.own, alpha_);
-      plain_space_.descend(plain_, x_, z_.plain, alpha_);
-      agree("descend", z_, size);
-      meet();
-      const double size_y = beta() * gradient_size(y_.plain, penalty);
-      space_.descend_penalised(p_, x_, y_.own, beta(), penalty);
-      plain_space_.descend_penalised(plain_, x_, y_.plain, beta(), penalty);
-      agree("descend_penalised", y_, size_y);
-      meet();
-      const double pair_y = beta() * gradient_size(y_.plain, penalty);
-      const double pair_z = alpha_ * gradient_size(z_.plain, {0.0, 1.0});
-      space_.descend_pair(p_, x_, y_.own, z_.own, beta(), penalty, alpha_);
-      plain_space_.descend_pair(plain_, x_, y_.plain, z_.plain, beta(), penalty, alpha_);
-      agree("descend_pair (y)", y_, pair_y);
-      agree("descend_pair (z)", z_, pair_z);
+    for (const std::int64_t n : {1, 9}) {
+      central_step(n);
+      for (const double ratio : {0.9, 1.0}) dual_step(n, ratio);  // a problem may know λβ = α
+      for (const Penalty penalty : {Penalty{1.0, lambda_}, Penalty{0.6, 0.5 * lambda_}}) single_steps(n, penalty);
     }
   }
 
-  void dual_step() {
+  void single_steps(std::int64_t n, Penalty penalty) {
+    const auto times = static_cast<double>(n);
+    meet();
+    const double size = alpha_ * gradient_size(z_.plain, {0.0, 1.0});
+    both([&](auto& s, auto& p, auto&, auto& z, auto&) { s.descend(p, x_, z, alpha_, n); });
+    agree("descend", z_, times * size);
+    meet();
+    const double size_y = beta() * gradient_size(y_.plain, penalty);
+    both([&](auto& s, auto& p, auto& y, auto&, auto&) { s.descend_penalised(p, x_, y, beta(), penalty, n); });
+    agree("descend_penalised", y_, times * size_y);
+    meet();
+    const double pair_y = beta() * gradient_size(y_.plain, penalty);
+    const double pair_z = alpha_ * gradient_size(z_.plain, {0.0, 1.0});
+    both([&](auto& s, auto& p, auto& y, auto& z, auto&) { s.descend_pair(p, x_, y, z, beta(), penalty, alpha_, n); });
+    agree("descend_pair (y)", y_, times * pair_y);
+    agree("descend_pair (z)", z_, times * pair_z);
+  }
+
+  void central_step(std::int64_t n) {
+    meet();
+    const CentralStep step{beta(), lambda_};
+    const Vector<S> part = S(1.0 / lambda_) * w_.plain, up = z_.plain + part, down = z_.plain - part;
+    const double size = static_cast<double>(n) * step.beta *
+                        (gradient_size(up, {1.0, lambda_}) + gradient_size(down, {1.0, lambda_}));
+    both([&](auto& s, auto& p, auto&, auto& c, auto& w) { s.descend_central(p, x_, c, w, step, n); });
+    agree("descend_central (c)", z_, size);
+    agree("descend_central (w)", w_, lambda_ * size);
+  }
+
+  void dual_step(std::int64_t n, double ratio) {
+    const auto times = static_cast<double>(n);
+    const DualStep step{alpha_, ratio * alpha_ / lambda_, lambda_};
     meet();
     const Vector<S> y = z_.plain + S(1.0 / lambda_) * w_.plain;
     const double size_z = gradient_size(z_.plain, {0.0, 1.0});
-    const double size_w = beta() * gradient_size(y, {1.0, lambda_}) + (alpha_ + lambda_ * beta()) * size_z;
-    space_.descend_dual(p_, x_, z_.own, w_.own, dual());
-    plain_space_.descend_dual(plain_, x_, z_.plain, w_.plain, dual());
-    agree("descend_dual (z)", z_, alpha_ * size_z);
-    agree("descend_dual (w)", w_, lambda_ * size_w);
+    const double size_w = step.beta * gradient_size(y, {1.0, lambda_}) + (alpha_ + lambda_ * step.beta) * size_z;
+    both([&](auto& s, auto& p, auto&, auto& z, auto& w) { s.descend_dual(p, x_, z, w, step, n); });
+    agree("descend_dual (z)", z_, times * alpha_ * size_z);
+    agree("descend_dual (w)", w_, times * lambda_ * size_w);
   }
 
   // One loop, by its cap and by its tolerance. The tolerance lies midway between the norms after two and three steps,
@@ -168,7 +186,7 @@ class PrimitiveCheck {
   void loop(std::string_view name, Twin& t, double step, double size, Own&& own, Default&& by_default) {
     Vector<S> probe = t.plain;
     const double two = by_default(probe, Until{0.0, 2}).norm, three = by_default(probe, Until{0.0, 1}).norm;
-    const bool apart = three < two * (1.0 - 100.0 * rounding<S>(f_.size()));
+    const bool apart = three < two * (1.0 - 100.0 * rounding<S>(p_.dims().y));
     const Until limits[] = {
         {0.0, 4}, {std::numeric_limits<double>::infinity(), 4}, {std::sqrt(two * three), apart ? 50 : 0}};
     for (const Until& until : limits) {
@@ -218,27 +236,24 @@ class PrimitiveCheck {
           std::abs(space_.penalised_gradient_norm(p_, x_, y_.own, penalty) -
                    plain_space_.penalised_gradient_norm(plain_, x_, y_.plain, penalty)),
           gradient_size(y_.plain, penalty));
-    Vector<S> own(x_.size()), expected(x_.size());
-    own.setConstant(std::numeric_limits<S>::quiet_NaN());
-    space_.penalty_direction(p_, x_, y_.own, z_.own, lambda_, own);
-    plain_space_.penalty_direction(plain_, x_, y_.plain, z_.plain, lambda_, expected);
-    agree("penalty_direction", size_of(own - expected), direction_size(y_.plain));
-    own.setConstant(std::numeric_limits<S>::quiet_NaN());
-    space_.dual_direction(p_, x_, z_.own, w_.own, lambda_, own);
-    plain_space_.dual_direction(plain_, x_, z_.plain, w_.plain, lambda_, expected);
-    agree("dual_direction", size_of(own - expected), direction_size(z_.plain + S(1.0 / lambda_) * w_.plain));
+    const Vector<S> part = S(1.0 / lambda_) * w_.plain;
+    direction("penalty_direction", direction_size(y_.plain), [&](auto& s, auto& p, auto& y, auto& z, auto&, auto& d) {
+      s.penalty_direction(p, x_, y, z, lambda_, d);
+    });
+    const double up = direction_size(z_.plain + part), down = direction_size(z_.plain - part);
+    direction("dual_direction", up, [&](auto& s, auto& p, auto&, auto& z, auto& w, auto& d) {
+      s.dual_direction(p, x_, z, w, lambda_, d);
+    });
+    direction("central_direction", up + down, [&](auto& s, auto& p, auto&, auto& c, auto& w, auto& d) {
+      s.central_direction(p, x_, c, w, lambda_, d);
+    });
   }
-  // g_x at the points and at others as far out: one value may be small by cancelling, its rounding is not.
-  double direction_size(const Vector<S>& y) {
-    Vector<S> d(x_.size());
-    p_.outer_gradient_x(x_, y, d);
-    const double of_f = size_of(d);
-    double of_g = 0.0;
-    for (const Vector<S>& at : {y, z_.plain, draw(), draw(), draw()}) {
-      p_.inner_gradient_x(x_, at, d);
-      of_g = std::max(of_g, size_of(d));
-    }
-    return of_f + 2.0 * lambda_ * of_g;
+  template <class Ask>
+  void direction(std::string_view name, double size, Ask&& ask) {
+    Vector<S> own = Vector<S>::Constant(x_.size(), std::numeric_limits<S>::quiet_NaN()), expected = own;
+    ask(space_, p_, y_.own, z_.own, w_.own, own);
+    ask(plain_space_, plain_, y_.plain, z_.plain, w_.plain, expected);
+    agree(name, size_of(own - expected), size);
   }
 
   [[nodiscard]] double beta() const { return 0.9 * alpha_ / lambda_; }
@@ -252,7 +267,7 @@ class PrimitiveCheck {
   Rng rng_;
   InnerSpace<P> space_;
   InnerSpace<Plain<P>> plain_space_;
-  Vector<S> x_, f_, g_;
+  Vector<S> x_;
   Twin y_, z_, w_;
   double alpha_ = 0.0;
   const double lambda_ = 8.0;

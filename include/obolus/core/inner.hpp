@@ -1,8 +1,8 @@
 // Inner iterates and everything an optimiser may do with them.
 //
 // The storage of an inner iterate belongs to the problem (`P::Inner`, a dense vector unless it says otherwise), and
-// optimisers touch it only through the primitives of `InnerSpace`. Each primitive has a default written here from the
-// plain gradients. A problem may supply its own version of any of them, as a member of the same name without the
+// optimisers touch it only through the primitives of `InnerSpace`. Each primitive has a default written from the plain
+// gradients, here or in inner_definitions.hpp. A problem may supply its own version of any of them, as a member of the same name without the
 // leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The default and the
 // problem's version must agree to rounding; `check/primitives.hpp` tests that for any problem.
 #pragma once
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "obolus/core/inner_definitions.hpp"
 #include "obolus/core/inner_storage.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/core/oracle.hpp"
@@ -19,21 +20,21 @@
 namespace obolus {
 
 template <FirstOrderOracle P>
-class InnerSpace {
+class InnerSpace : private detail::InnerDefinitions<P> {
   using S = ScalarOf<P>;
+  using Definitions = detail::InnerDefinitions<P>;
+  using Definitions::delta_, Definitions::f_, Definitions::g_, Definitions::point_, Definitions::x_gradient_;
+  using Definitions::direction_dense, Definitions::penalised_gradient;
   static constexpr bool dense = std::same_as<Inner<P>, Vector<S>>;
   static_assert(dense || OwnsInnerStorage<P>,
                 "a problem with its own Inner needs make_inner(), to_dense(inner, out) and from_dense(in, inner)");
 
  public:
   // Every buffer the defaults need is allocated here and nowhere else.
-  explicit InnerSpace(P& p) {
-    const Dims dims = p.dims();
-    for (Vector<S>* v : {&f_, &g_, &point_, &delta_}) v->resize(dims.y);
-    for (Vector<S>* v : {&x_difference_, &x_gradient_}) v->resize(dims.x);
+  explicit InnerSpace(P& p) : Definitions(p.dims()) {
     if constexpr (!dense) {
-      first_.resize(dims.y);
-      second_.resize(dims.y);
+      first_.resize(p.dims().y);
+      second_.resize(p.dims().y);
     }
   }
 
@@ -131,7 +132,7 @@ class InnerSpace {
     } else {
       change(p, z, first_, [&](Vector<S>& zv) {
         change(p, w, second_, [&](Vector<S>& wv) {
-          for (std::int64_t k = 0; k < steps; ++k) descend_dual_dense(p, x, zv, wv, step);
+          for (std::int64_t k = 0; k < steps; ++k) this->descend_dual_dense(p, x, zv, wv, step);
         });
       });
     }
@@ -146,7 +147,7 @@ class InnerSpace {
     } else {
       change(p, c, first_, [&](Vector<S>& cv) {
         change(p, w, second_, [&](Vector<S>& wv) {
-          for (std::int64_t k = 0; k < steps; ++k) descend_central_dense(p, x, cv, wv, step);
+          for (std::int64_t k = 0; k < steps; ++k) this->descend_central_dense(p, x, cv, wv, step);
         });
       });
     }
@@ -276,69 +277,6 @@ class InnerSpace {
     }
   }
 
-  // f_ ← penalty.f · f_y + penalty.g · g_y
-  void penalised_gradient(P& p, In<S> x, const Vector<S>& y, Penalty penalty) {
-    p.outer_gradient_y(x, y, f_);
-    p.inner_gradient_y(x, y, g_);
-    f_ = S(penalty.f) * f_ + S(penalty.g) * g_;
-  }
-
-  void descend_dual_dense(P& p, In<S> x, Vector<S>& z, Vector<S>& w, DualStep step) {
-    const S scaled_beta = S(step.lambda * step.beta);
-    const S alpha = S(step.alpha);
-    delta_.noalias() = S(1.0 / step.lambda) * w;
-    point_.noalias() = z + delta_;
-    p.outer_gradient_y(x, point_, f_);
-    w.noalias() -= scaled_beta * f_;
-    p.inner_gradient_y(x, z, g_);
-    if constexpr (DifferenceOracle<P>) {
-      p.inner_gradient_y_difference(x, z, delta_, f_);
-    } else {
-      p.inner_gradient_y(x, point_, f_);
-      f_ -= g_;
-    }
-    w.noalias() -= S(step.lambda) * (scaled_beta * f_ + (scaled_beta - alpha) * g_);
-    z.noalias() -= alpha * g_;
-  }
-
-  void descend_central_dense(P& p, In<S> x, Vector<S>& c, Vector<S>& w, CentralStep step) {
-    const S half_beta = S(0.5 * step.beta), half_scaled = S(0.5 * step.lambda * step.beta), lambda = S(step.lambda);
-    delta_.noalias() = S(1.0 / step.lambda) * w;
-    point_.noalias() = c - delta_;  // y_−1
-    p.outer_gradient_y(x, point_, f_);
-    c.noalias() += half_beta * f_;
-    w.noalias() -= half_scaled * f_;
-    p.inner_gradient_y(x, point_, g_);
-    c.noalias() -= (half_beta * lambda) * g_;
-    delta_ *= S(2);
-    if constexpr (DifferenceOracle<P>) {
-      p.inner_gradient_y_difference(x, point_, delta_, f_);
-      point_ += delta_;  // y_1
-    } else {
-      point_ += delta_;
-      p.inner_gradient_y(x, point_, f_);
-      f_ -= g_;
-    }
-    c.noalias() -= (half_beta * lambda) * (g_ + f_);
-    w.noalias() -= (half_scaled * lambda) * f_;
-    p.outer_gradient_y(x, point_, f_);
-    c.noalias() -= half_beta * f_;
-    w.noalias() -= half_scaled * f_;
-  }
-
-  // `delta_` holds y − z on entry.
-  void direction_dense(P& p, In<S> x, const Vector<S>& y, const Vector<S>& z, double lambda, Out<S> d) {
-    p.outer_gradient_x(x, y, d);
-    if constexpr (DifferenceOracle<P>) {
-      p.inner_gradient_x_difference(x, z, delta_, x_difference_);
-    } else {
-      p.inner_gradient_x(x, y, x_difference_);
-      p.inner_gradient_x(x, z, x_gradient_);
-      x_difference_ -= x_gradient_;
-    }
-    d.noalias() += S(lambda) * x_difference_;
-  }
-
   template <class Gradient>
   LoopResult loop(P& p, Inner<P>& inner, Until until, Gradient&& gradient, double step) {
     LoopResult result;
@@ -354,9 +292,7 @@ class InnerSpace {
     return result;
   }
 
-  Vector<S> f_, g_, point_, delta_;      // gradients in y of f and g; y and y − z
-  Vector<S> x_difference_, x_gradient_;  // gradients of g in x
-  Vector<S> first_, second_;             // dense forms, when the problem stores its iterates otherwise
+  Vector<S> first_, second_;  // dense forms, when the problem stores its iterates otherwise
 };
 
 }  // namespace obolus
