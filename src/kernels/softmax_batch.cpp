@@ -17,10 +17,12 @@ Index most_entries(const SparseRows& data, Index rows) {
 
 namespace {
 constexpr std::size_t ahead = 8;  // how far the kernels prefetch
+constexpr std::uint32_t placed = 0x8000'0000u;
 }
 
 Batch::Batch(const SparseRows& data, Index rows) {
   seen_.assign(static_cast<std::size_t>(data.columns), 0);
+  met_.assign(static_cast<std::size_t>(data.columns) + 1, 0);
   reserve(static_cast<std::size_t>(rows), static_cast<std::size_t>(most_entries(data, rows)));
 }
 
@@ -30,15 +32,21 @@ void Batch::reserve(std::size_t rows, std::size_t entries) {
   label_.resize(rows), single_start_.resize(rows + 1), row_start_.resize(rows + 1);
   single_.resize(several), row_.resize(entries), column_.resize(entries);
   multi_feature_.resize(several), column_start_.resize(several + 1), column_inner_.resize(several);
-  column_next_.resize(several);
+  column_next_.resize(several), of_count_.reserve(rows + 1);
 }
 
 void Batch::build(const SparseRows& data, const RoundRows& now) {
   std::size_t entries = 0;
+  std::int32_t* met = met_.data();
   for (const std::int32_t row : now.row) {
-    const std::int64_t first = data.start[static_cast<std::size_t>(row)], last = data.start[static_cast<std::size_t>(row) + 1];
-    for (std::int64_t k = first; k < last; ++k) ++seen_[static_cast<std::size_t>(data.column[static_cast<std::size_t>(k)])];
-    entries += static_cast<std::size_t>(last - first);
+    const auto first = static_cast<std::size_t>(data.start[static_cast<std::size_t>(row)]);
+    const auto last = static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1]);
+    for (std::size_t k = first; k < last; ++k) {
+      const std::int32_t f = data.column[k];
+      *met = f;  // kept when it is the first of its documents
+      met += seen_[static_cast<std::size_t>(f)]++ == 0 ? 1 : 0;
+    }
+    entries += last - first;
   }
   // Only more rows than before, or rows that come more than once, are beyond the room made at first.
   if (now.row.size() > label_.size())
@@ -46,36 +54,51 @@ void Batch::build(const SparseRows& data, const RoundRows& now) {
   else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
   rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
   std::copy(now.label.begin(), now.label.end(), label_.begin());
+  const auto features = static_cast<std::size_t>(met - met_.data());
+  number_features(features);
   sort_by_rows(data, now);
   sort_by_columns();
-  for (std::int32_t i = 0; i < single_start_[static_cast<std::size_t>(rows_)]; ++i)
-    seen_[static_cast<std::size_t>(single_[static_cast<std::size_t>(i)].index)] = 0;
-  for (int l = 0; l < multi_; ++l) seen_[static_cast<std::size_t>(multi_feature_[static_cast<std::size_t>(l)])] = 0;
+  for (std::size_t i = 0; i < features; ++i) seen_[static_cast<std::size_t>(met_[i])] = 0;
+}
+
+// Features of several documents are numbered by how many they are: columns of one length stand together, and the processor
+// foresees where they end.
+void Batch::number_features(std::size_t features) {
+  of_count_.assign(static_cast<std::size_t>(rows_) + 1, 0);
+  for (std::size_t i = 0; i < features; ++i) ++of_count_[seen_[static_cast<std::size_t>(met_[i])]];
+  multi_ = 0;
+  std::int32_t start = 0;
+  for (std::size_t count = 2; count < of_count_.size(); ++count) {
+    const std::int32_t here = of_count_[count];
+    of_count_[count] = multi_;
+    for (std::int32_t n = 0; n < here; ++n, start += static_cast<std::int32_t>(count))
+      column_start_[static_cast<std::size_t>(multi_++)] = start;
+  }
+  column_start_[static_cast<std::size_t>(multi_)] = start;
+  std::copy_n(column_start_.begin(), multi_, column_next_.begin());
+  for (std::size_t i = 0; i < features; ++i) {
+    std::uint32_t& seen = seen_[static_cast<std::size_t>(met_[i])];
+    if (seen == 1) continue;
+    const std::int32_t l = of_count_[seen]++;
+    multi_feature_[static_cast<std::size_t>(l)] = met_[i];
+    seen = placed | static_cast<std::uint32_t>(l);
+  }
 }
 
 void Batch::sort_by_rows(const SparseRows& data, const RoundRows& now) {
-  constexpr std::uint32_t placed = 0x8000'0000u;
   Entry *single = single_.data(), *other = row_.data();
-  multi_ = 0;
   for (std::size_t r = 0; r < now.row.size(); ++r) {
     const auto row = static_cast<std::size_t>(now.row[r]);
     single_start_[r] = static_cast<std::int32_t>(single - single_.data());
     row_start_[r] = static_cast<std::int32_t>(other - row_.data());
     for (auto k = static_cast<std::size_t>(data.start[row]); k < static_cast<std::size_t>(data.start[row + 1]); ++k) {
       const std::int32_t f = data.column[k];
-      std::uint32_t& seen = seen_[static_cast<std::size_t>(f)];
-      if (seen == 1) {
-        *single++ = {f, data.value[k]};
-        continue;
-      }
-      if ((seen & placed) == 0) {  // the first of its documents
-        const auto l = static_cast<std::size_t>(multi_);
-        multi_feature_[l] = f;
-        column_next_[l] = column_start_[l];
-        column_start_[l + 1] = column_start_[l] + static_cast<std::int32_t>(seen);
-        seen = placed | static_cast<std::uint32_t>(multi_++);
-      }
-      *other++ = {static_cast<std::int32_t>(seen & ~placed), data.value[k]};
+      const std::uint32_t seen = seen_[static_cast<std::size_t>(f)];
+      const bool once = seen == 1;  // no branch: nobody could foresee it
+      *single = {f, data.value[k]};
+      *other = {static_cast<std::int32_t>(seen & ~placed), data.value[k]};
+      single += once ? 1 : 0;
+      other += once ? 0 : 1;
     }
   }
   single_start_[now.row.size()] = static_cast<std::int32_t>(single - single_.data());

@@ -23,10 +23,12 @@ class Batch {
 
  private:
   void reserve(std::size_t rows, std::size_t entries);
+  void number_features(std::size_t features);
   void sort_by_rows(const SparseRows& data, const RoundRows& now);
   void sort_by_columns();
 
-  std::vector<std::uint32_t> seen_;  // by feature: documents, or its index among those of several; 0 between builds
+  std::vector<std::uint32_t> seen_;  // by feature: documents, or its number among those of several; 0 between builds
+  std::vector<std::int32_t> met_, of_count_;  // features of the batch; of each count, where to number on
   std::vector<std::int32_t> label_, single_start_, row_start_, multi_feature_, column_start_, column_inner_, column_next_;
   std::vector<Entry> single_, row_, column_;
   int rows_ = 0, inner_ = 0, multi_ = 0;

@@ -95,14 +95,14 @@ void backward(const BatchView& b, const IterateView<S>& it, int k) {
   for (int l = 0; l < b.multi; ++l) {
     Pack<S>* w = packs(it.compact + std::size_t(l) * it.stride);
     const S rho = it.shrink[l];
-    Pack<S> sum[buffer_packs<S, N>];
-    for (int v = 0; v < n; ++v) sum[v] = rho * w[v];
+    Pack<S> sum[buffer_packs<S, N>];  // by itself: weights may be far larger than what changes them
+    for (int v = 0; v < n; ++v) sum[v] = Pack<S>{};
     for (int q = b.column_start[l]; q < ends[l]; ++q) {
       const Pack<S>* residual = packs(residuals + std::size_t(b.column[q].index) * it.stride);
       const S a = S(b.column[q].value);
-      for (int v = 0; v < n; ++v) sum[v] -= a * residual[v];
+      for (int v = 0; v < n; ++v) sum[v] += a * residual[v];
     }
-    for (int v = 0; v < n; ++v) w[v] = sum[v];
+    for (int v = 0; v < n; ++v) w[v] = rho * w[v] - sum[v];
   }
 }
 

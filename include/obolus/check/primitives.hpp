@@ -47,9 +47,7 @@ class PrimitiveCheck {
         y_(twin(place.y)),
         z_(twin(draw())),
         w_(twin(draw())) {
-    // Half of what the curvature allows: every step contracts, and no rounding grows.
-    const double curvature = measure_curvature(p, place, rng_).largest;
-    alpha_ = 0.5 / std::max(curvature, 1e-3);
+    choose_step();
   }
 
   // Everything at one x in one round.
@@ -64,11 +62,16 @@ class PrimitiveCheck {
   void move_on(Round t) {
     if constexpr (Stream<P>) p_.reveal(t);
     x_ = random_x<S>(p_.dims(), options_, rng_);
+    choose_step();
     readings();
     run();
   }
 
  private:
+  // Half of what the curvature allows: every step contracts, and no rounding grows.
+  void choose_step() {
+    alpha_ = 0.5 / std::max(measure_curvature(p_, Place<S>{x_, y_.plain, 1, where_}, rng_).largest, 1e-3);
+  }
   Vector<S> draw() { return random_near<S>(options_.y, p_.dims().y, options_.radius, rng_); }
   Twin twin(const Vector<S>& start) { return {space_.make(p_, start), start}; }
 
@@ -129,8 +132,8 @@ class PrimitiveCheck {
     space_.from_dense(p_, draw(), w_.own);
   }
 
-  // Steps with w first: where they go through the dense form they leave a fresh storage, the others a used one. One step, and
-  // several at once, whose errors add up at most.
+  // Steps with w first: where they go through the dense form they leave a fresh storage, the others a used one. One
+  // step, and several at once, whose errors add up at most.
   void steps() {
     for (const std::int64_t n : {1, 9}) {
       central_step(n);
@@ -159,25 +162,23 @@ class PrimitiveCheck {
 
   void central_step(std::int64_t n) {
     meet();
-    const CentralStep step{beta(), lambda_};
     const Vector<S> part = S(1.0 / lambda_) * w_.plain, up = z_.plain + part, down = z_.plain - part;
-    const double size = static_cast<double>(n) * step.beta *
-                        (gradient_size(up, {1.0, lambda_}) + gradient_size(down, {1.0, lambda_}));
-    both([&](auto& s, auto& p, auto&, auto& c, auto& w) { s.descend_central(p, x_, c, w, step, n); });
+    const double size =
+        static_cast<double>(n) * beta() * (gradient_size(up, {1.0, lambda_}) + gradient_size(down, {1.0, lambda_}));
+    both([&](auto& s, auto& p, auto&, auto& c, auto& w) { s.descend_central(p, x_, c, w, {beta(), lambda_}, n); });
     agree("descend_central (c)", z_, size);
     agree("descend_central (w)", w_, lambda_ * size);
   }
 
   void dual_step(std::int64_t n, double ratio) {
-    const auto times = static_cast<double>(n);
     const DualStep step{alpha_, ratio * alpha_ / lambda_, lambda_};
     meet();
     const Vector<S> y = z_.plain + S(1.0 / lambda_) * w_.plain;
     const double size_z = gradient_size(z_.plain, {0.0, 1.0});
     const double size_w = step.beta * gradient_size(y, {1.0, lambda_}) + (alpha_ + lambda_ * step.beta) * size_z;
     both([&](auto& s, auto& p, auto&, auto& z, auto& w) { s.descend_dual(p, x_, z, w, step, n); });
-    agree("descend_dual (z)", z_, times * alpha_ * size_z);
-    agree("descend_dual (w)", w_, times * lambda_ * size_w);
+    agree("descend_dual (z)", z_, static_cast<double>(n) * alpha_ * size_z);
+    agree("descend_dual (w)", w_, static_cast<double>(n) * lambda_ * size_w);
   }
 
   // One loop, by its cap and by its tolerance. The tolerance lies midway between the norms after two and three steps,
@@ -241,9 +242,8 @@ class PrimitiveCheck {
       s.penalty_direction(p, x_, y, z, lambda_, d);
     });
     const double up = direction_size(z_.plain + part), down = direction_size(z_.plain - part);
-    direction("dual_direction", up, [&](auto& s, auto& p, auto&, auto& z, auto& w, auto& d) {
-      s.dual_direction(p, x_, z, w, lambda_, d);
-    });
+    direction("dual_direction", up,
+              [&](auto& s, auto& p, auto&, auto& z, auto& w, auto& d) { s.dual_direction(p, x_, z, w, lambda_, d); });
     direction("central_direction", up + down, [&](auto& s, auto& p, auto&, auto& c, auto& w, auto& d) {
       s.central_direction(p, x_, c, w, lambda_, d);
     });

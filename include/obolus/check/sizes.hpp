@@ -25,8 +25,8 @@ template <FirstOrderOracle P>
   return size + std::abs(penalty.g) * euclidean_norm<S>(d);
 }
 
-// What is rounded in f_x + λ(g_x − g_x) at y. g_x at `others` too, as far out: one value may be small by cancelling, its rounding
-// is not.
+// What is rounded in f_x + λ(g_x − g_x) at y. g_x at `others` too, as far out: one value may be small by cancelling,
+// its rounding is not.
 template <FirstOrderOracle P>
 [[nodiscard]] double direction_size(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> y,
                                     const std::vector<Vector<ScalarOf<P>>>& others, double lambda) {

@@ -50,6 +50,12 @@ struct Box {
   [[nodiscard]] bool bounded() const { return lower.allFinite() && upper.allFinite(); }
   template <class S>
   void project(Out<S> x) const {
+    if (!per_coordinate) {  // a loop that vectorises
+      const auto [least, most] = bounds<S>(0);
+      S* v = x.data();
+      for (Index i = 0; i < x.size(); ++i) v[i] = clamped(v[i], least, most);
+      return;
+    }
     for (Index i = 0; i < x.size(); ++i) {
       const auto [least, most] = bounds<S>(i);
       x(i) = clamped(x(i), least, most);

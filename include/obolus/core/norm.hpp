@@ -13,6 +13,12 @@ template <class S>
   return a.template cast<double>().dot(b.template cast<double>());
 }
 
+// No NaN and no infinity: 0 · v is 0 otherwise. In packs, where Eigen's allFinite goes number by number.
+template <class S>
+[[nodiscard]] bool all_finite(In<S> v) {
+  return (v.array() * S(0)).sum() == S(0);
+}
+
 // |x|, without overflow or underflow on the way. A NaN gives NaN; |x| itself may still be infinite, as for two entries
 // of 1.7e308.
 template <class S>

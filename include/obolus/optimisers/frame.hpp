@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "obolus/core/convex_set.hpp"
+#include "obolus/core/norm.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/outer_step.hpp"
 #include "obolus/core/status.hpp"
@@ -40,12 +41,12 @@ class Frame {
     using S = typename decltype(s.x)::Scalar;
     step.gamma = gamma;
     if (step.status != Status::ok) return step;
-    if (!s.direction.allFinite()) {
+    if (!all_finite<S>(s.direction)) {
       step.status = Status::non_finite_direction;
       return step;
     }
     outer_.template operator()<S>(set_, gamma, s.direction, s.x, s.outer);
-    if (!s.x.allFinite()) step.status = Status::non_finite_outer;
+    if (!all_finite<S>(s.x)) step.status = Status::non_finite_outer;
     return step;
   }
 

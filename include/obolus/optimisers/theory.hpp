@@ -162,7 +162,7 @@ void set_practical(Options& o, const Constants& k) {
   o.beta_rule = BetaRule::alpha_over_lambda;
   o.warm_start = WarmStart::dual;
   if constexpr (requires { o.inner_steps; }) o.inner_steps = 5.0;
-  o.gamma = 0.05;
+  o.gamma = 0.02;
   o.outer.geometry = Geometry::log_adam;
   o.outer.level = 1.0;
   o.outer.shrinkage = 0.01;

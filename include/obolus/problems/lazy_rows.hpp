@@ -2,6 +2,10 @@
 // is then one multiplication, however many classes there are.
 #pragma once
 
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -21,9 +25,16 @@ class AlignedNumbers {
   AlignedNumbers() = default;
   explicit AlignedNumbers(Index size) : size_(size) {
     if (size == 0) return;
-    const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(S) + 63) / 64 * 64;
-    data_ = static_cast<S*>(std::aligned_alloc(64, bytes));
+    // Rows are met in no order: large arrays ask for large pages, or every other access looks up its page.
+    constexpr std::size_t line = 64, page = std::size_t{2} << 20;
+    std::size_t bytes = static_cast<std::size_t>(size) * sizeof(S);
+    const std::size_t unit = bytes >= 2 * page ? page : line;
+    bytes = (bytes + unit - 1) / unit * unit;
+    data_ = static_cast<S*>(std::aligned_alloc(unit, bytes));
     if (data_ == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (unit == page) madvise(data_, bytes, MADV_HUGEPAGE);
+#endif
     std::memset(static_cast<void*>(data_), 0, bytes);
   }
   AlignedNumbers(const AlignedNumbers& other) : AlignedNumbers(other.size_) { *this = other; }
