@@ -3,12 +3,14 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-quick bench format lint clean
+.PHONY: help build run test test-quick bench bench-text format lint clean
 
 JOBS         ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PRESET       ?= release
 CTEST_ARGS   ?=
 BENCH_ARGS   ?=
+# The one for which Debian's packages are.
+PYTHON       ?= /usr/bin/python3
 # Asked of the shell when used, hence after they were installed. How clang-format breaks a line depends on its version.
 CLANG_FORMAT ?= $$(command -v clang-format-19 || echo clang-format)
 CLANG_TIDY   ?= $$(command -v clang-tidy-19 || echo clang-tidy)
@@ -38,6 +40,7 @@ Build and use
 Work on it
   make test-quick   the tests without those labelled slow or install
   make bench        build and run the benchmarks
+  make bench-text   the text experiment's rounds beside PyTorch's
   make format       rewrite the sources in the house style (.clang-format)
   make lint         check the style and run clang-tidy; changes nothing
   make clean        remove build/ (your runs/ stay)
@@ -88,6 +91,12 @@ bench:
 	@cmake --preset bench
 	@cmake --build build/bench --parallel $(JOBS)
 	@set -e; build/bench/bench/round_cost; build/bench/bench/obolus_bench $(BENCH_ARGS)
+
+bench-text:
+	@$(install) build bench peers
+	@cmake --preset bench
+	@cmake --build build/bench --parallel $(JOBS) --target text_rounds
+	@$(PYTHON) bench/text_vs_torch.py --program build/bench/bench/text_rounds $(BENCH_ARGS)
 
 format:
 	@$(install) lint

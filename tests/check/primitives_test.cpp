@@ -114,6 +114,42 @@ TEST(CheckPrimitives, FindsADualStepFromTheWrongPoint) {
   EXPECT_EQ(failed_sound<DualAtTheNewZ>(), Names{"descend_dual (w) equals its definition"});
 }
 
+// Right for one step, and one step whatever it is asked for.
+struct OnlyEverOne : Sound {
+  void descend(V x, Vector<double>& z, double alpha, std::int64_t) {
+    InnerSpace<Plain<Sound>> space(plain);
+    space.descend(plain, x, z, alpha);
+  }
+  void descend_dual(V x, Vector<double>& z, Vector<double>& w, DualStep s, std::int64_t) {
+    InnerSpace<Plain<Sound>> space(plain);
+    space.descend_dual(plain, x, z, w, s);
+  }
+  Plain<Sound> plain{*this};
+};
+TEST(CheckPrimitives, FindsStepsThatAreNotCounted) {
+  EXPECT_EQ(failed_sound<OnlyEverOne>(),
+            (Names{"descend equals its definition", "descend_pair (z) equals its definition",
+                   "descend_dual (z) equals its definition", "descend_dual (w) equals its definition"}));
+}
+
+struct WrongCentre : Sound {
+  void descend_central(V x, Vector<double>& c, Vector<double>& w, CentralStep s, std::int64_t n) {
+    const Vector<double> before = c;
+    InnerSpace<Plain<Sound>> space(plain);
+    space.descend_central(plain, x, c, w, s, n);
+    w += 1e-6 * (c - before);
+  }
+  void central_direction(V x, const Vector<double>& c, const Vector<double>& w, double lambda, W d) {
+    InnerSpace<Plain<Sound>> space(plain);
+    space.dual_direction(plain, x, c, w, lambda, d);  // one-sided
+  }
+  Plain<Sound> plain{*this};
+};
+TEST(CheckPrimitives, FindsACentredPairThatIsNot) {
+  EXPECT_EQ(failed_sound<WrongCentre>(),
+            (Names{"descend_central (w) equals its definition", "central_direction equals its definition"}));
+}
+
 struct OneStepMore : Sound {
   LoopResult descend_until(V x, Vector<double>& z, double alpha, Until until) {
     InnerSpace<Plain<Sound>> space(plain);

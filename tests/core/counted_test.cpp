@@ -58,6 +58,7 @@ struct Iterates {
 
 constexpr Penalty penalty{1.0, 8.0};
 constexpr DualStep dual{0.1, 0.0125, 8.0};
+constexpr CentralStep central{0.0125, 8.0};
 
 template <class P>
 using Space = InnerSpace<Counted<P>>;
@@ -82,6 +83,12 @@ std::vector<Named<P>> primitives() {
       {"descend_penalised", [](S s, C p, I i) { s.descend_penalised(p, i.x, i.y, 0.01, penalty); }},
       {"descend_pair", [](S s, C p, I i) { s.descend_pair(p, i.x, i.y, i.z, 0.01, penalty, 0.1); }},
       {"descend_dual", [](S s, C p, I i) { s.descend_dual(p, i.x, i.z, i.w, dual); }},
+      {"descend_central", [](S s, C p, I i) { s.descend_central(p, i.x, i.z, i.w, central); }},
+      {"descend, several", [](S s, C p, I i) { s.descend(p, i.x, i.z, 0.1, 5); }},
+      {"descend_penalised, several", [](S s, C p, I i) { s.descend_penalised(p, i.x, i.y, 0.01, penalty, 4); }},
+      {"descend_pair, several", [](S s, C p, I i) { s.descend_pair(p, i.x, i.y, i.z, 0.01, penalty, 0.1, 3); }},
+      {"descend_dual, several", [](S s, C p, I i) { s.descend_dual(p, i.x, i.z, i.w, dual, 6); }},
+      {"descend_central, several", [](S s, C p, I i) { s.descend_central(p, i.x, i.z, i.w, central, 7); }},
       {"descend_until", [](S s, C p, I i) { s.descend_until(p, i.x, i.z, 0.1, {1e-3, 1000}); }},
       {"descend_until, capped", [](S s, C p, I i) { s.descend_until(p, i.x, i.z, 0.1, {0.0, 7}); }},
       {"descend_until, nothing to do", [](S s, C p, I i) { s.descend_until(p, i.x, i.z, 0.1, {1e9, 7}); }},
@@ -92,6 +99,7 @@ std::vector<Named<P>> primitives() {
       {"penalised_gradient_norm", [](S s, C p, I i) { (void)s.penalised_gradient_norm(p, i.x, i.y, penalty); }},
       {"penalty_direction", [](S s, C p, I i) { s.penalty_direction(p, i.x, i.y, i.z, 8.0, i.d); }},
       {"dual_direction", [](S s, C p, I i) { s.dual_direction(p, i.x, i.z, i.w, 8.0, i.d); }},
+      {"central_direction", [](S s, C p, I i) { s.central_direction(p, i.x, i.z, i.w, 8.0, i.d); }},
   };
 }
 
@@ -148,13 +156,15 @@ TEST(Counted, FusedPrimitivesAreChargedLikeTheirDefinitions) {
     space.descend_penalised(p, x, y, 0.01, penalty);
     space.descend_pair(p, x, y, z, 0.01, penalty, 0.1);
     space.descend_dual(p, x, z, w, dual);
+    space.descend_central(p, x, z, w, central, 2);
     (void)space.gradient_norm(p, x, z);
     (void)space.penalised_gradient_norm(p, x, y, penalty);
     space.penalty_direction(p, x, y, z, 8.0, d);
     space.dual_direction(p, x, z, w, 8.0, d);
+    space.central_direction(p, x, z, w, 8.0, d);
     return p.counts();
   };
-  const OracleCounts expected{.f_x = 2, .f_y = 4, .g_x = 4, .g_y = 8};
+  const OracleCounts expected{.f_x = 4, .f_y = 8, .g_x = 6, .g_y = 12};
   EXPECT_EQ(walk(fused), expected);
   EXPECT_EQ(walk(defined), expected);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <type_traits>
 
 #include "obolus/check/place.hpp"
@@ -78,6 +79,58 @@ RC_GTEST_PROP(InnerSpace, DefaultStepsAreTheirFormulas, (std::uint64_t seed)) {
   RC_ASSERT((other - (c.z - alpha * c.g_y(c.z))).norm() <= c.tolerance);
 }
 
+RC_GTEST_PROP(InnerSpace, ACentredStepIsItsFormula, (std::uint64_t seed)) {
+  Dense c(seed);
+  const double beta = 0.02, lambda = 6.0;
+  const Vector<double> up = c.z + c.w / lambda, down = c.z - c.w / lambda;
+  const Vector<double> centre = c.z - 0.5 * beta * (c.f_y(up) - c.f_y(down) + lambda * (c.g_y(up) + c.g_y(down)));
+  const Vector<double> half =
+      c.w - 0.5 * lambda * beta * (c.f_y(up) + c.f_y(down) + lambda * (c.g_y(up) - c.g_y(down)));
+  const Vector<double> direction = 0.5 * (c.f_x(up) + c.f_x(down)) + 0.5 * lambda * (c.g_x(up) - c.g_x(down));
+  Vector<double> got(2);
+  c.space.central_direction(c.p, c.x, c.z, c.w, lambda, got);
+  RC_ASSERT((got - direction).norm() <= c.tolerance);
+  c.space.descend_central(c.p, c.x, c.z, c.w, {beta, lambda});
+  RC_ASSERT((c.z - centre).norm() <= c.tolerance);
+  RC_ASSERT((c.w - half).norm() <= c.tolerance);
+}
+
+// Bit for bit, with the default and with a problem's own single step.
+TEST(InnerSpace, SeveralStepsAreThatManySteps) {
+  struct OwnSteps : SoundProblem<double> {
+    void descend(In<double> x, Vector<double>& z, double alpha) { default_.descend(*base_, x, z, alpha); }
+    void descend_penalised(In<double> x, Vector<double>& y, double beta, Penalty penalty) {
+      default_.descend_penalised(*base_, x, y, beta, penalty);
+    }
+    void descend_dual(In<double> x, Vector<double>& z, Vector<double>& w, DualStep step) {
+      default_.descend_dual(*base_, x, z, w, step);
+    }
+    std::unique_ptr<SoundProblem<double>> base_ = std::make_unique<SoundProblem<double>>();
+    InnerSpace<SoundProblem<double>> default_{*base_};
+  };
+  const auto walk = [](auto& problem, std::int64_t at_once) {
+    InnerSpace<std::remove_reference_t<decltype(problem)>> space(problem);
+    Dense c(8);
+    for (std::int64_t k = 0; k < 12 / at_once; ++k) space.descend(problem, c.x, c.z, 0.05, at_once);
+    for (std::int64_t k = 0; k < 12 / at_once; ++k)
+      space.descend_penalised(problem, c.x, c.y, 0.005, {1.0, 8.0}, at_once);
+    for (std::int64_t k = 0; k < 12 / at_once; ++k)
+      space.descend_pair(problem, c.x, c.y, c.z, 0.005, {1.0, 8.0}, 0.05, at_once);
+    for (std::int64_t k = 0; k < 12 / at_once; ++k)
+      space.descend_dual(problem, c.x, c.z, c.w, {0.05, 0.00625, 8.0}, at_once);
+    for (std::int64_t k = 0; k < 12 / at_once; ++k)
+      space.descend_central(problem, c.x, c.z, c.w, {0.005, 8.0}, at_once);
+    return Vector<double>((Vector<double>(9) << c.y, c.z, c.w).finished());
+  };
+  SoundProblem<double> plain;
+  OwnSteps own;
+  const Vector<double> expected = walk(plain, 1);
+  for (const std::int64_t at_once : {1, 2, 4, 12}) {
+    EXPECT_EQ(walk(plain, at_once), expected) << at_once;
+    EXPECT_EQ(walk(own, at_once), expected) << at_once;
+  }
+}
+
 RC_GTEST_PROP(InnerSpace, DefaultReadingsAreTheirFormulas, (std::uint64_t seed)) {
   Dense c(seed);
   const double lambda = 6.0;
@@ -116,6 +169,20 @@ RC_GTEST_PROP(InnerSpace, TheDualFormIsThePairAtAConstantMultiplier, (std::uint6
   c.space.penalty_direction(c.p, c.x, c.y, c.z, lambda, direct);
   c.space.dual_direction(c.p, c.x, dual_z, c.w, lambda, dual);
   RC_ASSERT((direct - dual).norm() <= lambda * 1000 * epsilon);
+}
+
+// y_±1 = c ± w/λ in exact arithmetic, likewise.
+RC_GTEST_PROP(InnerSpace, TheCentredFormIsItsTwoCopiesAtAConstantMultiplier, (std::uint64_t seed)) {
+  Dense c(seed);
+  const double lambda = 20.0, beta = 0.05 / lambda;
+  Vector<double> up = 0.5 * c.y, down = 0.5 * c.z, centre = 0.5 * (up + down), half = 0.5 * lambda * (up - down);
+  for (int k = 0; k < 50; ++k) {
+    c.space.descend_penalised(c.p, c.x, up, beta, {1.0, lambda});
+    c.space.descend_penalised(c.p, c.x, down, beta, {-1.0, lambda});
+    c.space.descend_central(c.p, c.x, centre, half, {beta, lambda});
+  }
+  RC_ASSERT((centre + half / lambda - up).norm() <= 1000 * epsilon);
+  RC_ASSERT((centre - half / lambda - down).norm() <= 1000 * epsilon);
 }
 
 TEST(InnerSpace, LoopsStopAtTheirToleranceAndSayWhatItTook) {
@@ -223,12 +290,14 @@ TEST(InnerSpace, ReadingAndWritingDenselyIsEnoughForEveryPrimitive) {
     s.descend_until(problem, c.x, zz, 0.1, {1e-3, 5});
     s.descend_penalised_until(problem, c.x, yy, 0.01, {1.0, 8.0}, {1e-3, 5});
     s.descend_dual_until(problem, c.x, zz, ww, {0.1, 0.0125, 8.0}, {1e-3, 5});
+    s.descend_central(problem, c.x, zz, ww, {0.01, 8.0}, 3);
     s.axpy(problem, 0.3, yy, ww);
     s.copy(problem, ww, yy);
-    Vector<double> first(2), second(2);
+    Vector<double> first(2), second(2), third(2);
     s.penalty_direction(problem, c.x, yy, zz, 8.0, first);
     s.dual_direction(problem, c.x, zz, ww, 8.0, second);
-    return Vector<double>((Vector<double>(6) << first, second, s.gradient_norm(problem, c.x, zz),
+    s.central_direction(problem, c.x, zz, ww, 8.0, third);
+    return Vector<double>((Vector<double>(8) << first, second, third, s.gradient_norm(problem, c.x, zz),
                            s.penalised_gradient_norm(problem, c.x, yy, {1.0, 8.0}))
                               .finished());
   };

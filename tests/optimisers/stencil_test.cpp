@@ -100,6 +100,39 @@ TEST(Stencil, OneNesterovStepIsOneGradientStep) {
   EXPECT_LE((plain.x() - momentum.x()).norm(), 1e-13);
 }
 
+// Order 2 in the mean and the half difference of its copies is order 2 in the copies, while λ stands still. Both round
+// as `tolerance` says, the copies with λ = 20 for its 60.
+template <class Optimiser, class Options>
+void centred_form_is_the_stencil(Options o) {
+  QuadraticOptions q = small_quadratic(Drift::abrupt, 0.3);
+  q.noise = 0.2, q.weight = 0.5;
+  Quadratic<double> one(q, 5), other(q, 5);
+  o.alpha = 0.2, o.gamma = 0.02, o.lambda1 = 20.0, o.tau = 0.0, o.order = 2, o.inner_steps = 5.0;
+  o.warm_start = WarmStart::separate;
+  Session<Optimiser, Quadratic<double>> copies(Optimiser(o, ConvexSet::all()), one, first_x(one.dims()),
+                                               first_y(one.dims()));
+  o.warm_start = WarmStart::dual;
+  Session<Optimiser, Quadratic<double>> centred(Optimiser(o, ConvexSet::all()), other, first_x(one.dims()),
+                                                first_y(one.dims()));
+  for (Round t = 1; t <= compared_rounds; ++t) {
+    one.reveal(t), other.reveal(t);
+    ASSERT_EQ(copies.step(Rng(1)).status, Status::ok);
+    ASSERT_EQ(centred.step(Rng(1)).status, Status::ok);
+    expect_near<double>(centred.x(), copies.x(), tolerance<double>(t), "x");
+    expect_near<double>(centred.direction(), copies.direction(), tolerance<double>(t), "d");
+    EXPECT_EQ(centred.counts(), copies.counts());
+  }
+  EXPECT_GT((copies.x() - first_x(one.dims())).norm(), 1e-3) << "x must move for the test to mean anything";
+}
+TEST(Stencil, OrderTwoInItsCentredFormIsOrderTwoInItsCopies) {
+  centred_form_is_the_stencil<F2obo>(F2oboOptions{});
+  for (const Samples samples : {Samples::round, Samples::fresh, Samples::given}) {
+    Sf2oboOptions o;
+    o.samples = samples;
+    centred_form_is_the_stencil<Sf2obo>(o);
+  }
+}
+
 // Backtracking finds a step by itself: α_1 is a hundred times 1/L and the run still converges.
 TEST(Stencil, BacktrackingNeedsNoLipschitzConstant) {
   Quadratic<double> problem(still_problem(), 5);
