@@ -34,11 +34,11 @@ constexpr std::uint64_t seed = 1;
 constexpr std::int64_t batch = 256, inner_steps = 5;
 constexpr double alpha = 0.1, gamma_x = 1e-3, lambda1 = 5.0, tau = 1.0, most_x = 0.1, start_x = 1e-4;
 
-SoftmaxOptions problem_options() {
+SoftmaxOptions problem_options(const std::string& mode) {
   SoftmaxOptions options;
   options.data = SoftmaxData::newsgroups;
   options.feed = Feed::split;
-  options.batch = batch;
+  options.batch = mode == "fresh" ? 0 : batch;  // draws come from the whole pools
   return options;
 }
 
@@ -73,7 +73,7 @@ class Course {
 template <class Problem>
 class CourseOn final : public Course {
  public:
-  CourseOn(const std::string& mode, int threads) : problem_(problem_options(), seed), session_(make(mode)) {
+  CourseOn(const std::string& mode, int threads) : problem_(problem_options(mode), seed), session_(make(mode)) {
     if constexpr (requires { problem_.set_threads(threads); }) problem_.set_threads(threads);
   }
   void round() override {
@@ -123,8 +123,7 @@ class TrafficCounter {
   explicit TrafficCounter(const SparseRows& data, Index classes)
       : data_(data),
         row_(double((classes + 7) / 8 * 8 * Index(sizeof(float)))),
-        count_(std::size_t(data.columns)),
-        inner_(std::size_t(data.columns)) {}
+        count_(std::size_t(data.columns)) {}
 
   void add(const std::string& mode, const RoundRows& rows, Traffic& sum) {
     count(rows);
@@ -152,15 +151,15 @@ class TrafficCounter {
   }
 
   void count(const RoundRows& rows) {
-    std::fill(count_.begin(), count_.end(), 0), std::fill(inner_.begin(), inner_.end(), 0);
-    each(rows, [&](std::size_t f, bool inner) { ++count_[f], inner_[f] += inner; });
-    g_ = f_ = {}, met_ = met_g_ = several_ = 0;
+    std::fill(count_.begin(), count_.end(), 0);
+    each(rows, [&](std::size_t f, bool) { ++count_[f]; });
+    g_ = f_ = {}, met_ = several_ = 0;
     each(rows, [&](std::size_t f, bool inner) {
       Kind& kind = inner ? g_ : f_;
       ++kind.entries, ++(count_[f] == 1 ? kind.singles : kind.several);
     });
     for (std::size_t f = 0; f < count_.size(); ++f)
-      met_ += count_[f] > 0, met_g_ += inner_[f] > 0, several_ += count_[f] > 1;
+      met_ += count_[f] > 0, several_ += count_[f] > 1;
   }
 
   // A block of K steps: begin and finish touch storage, the steps between them compact rows. The first of a pair (z, or
@@ -178,18 +177,19 @@ class TrafficCounter {
     sum.sweeps += numbers(shrinking);
   }
 
-  // A step row by row: gathering, then shrinking, scattering and storing what was met.
+  // A single step: every feature met is gathered into a compact row and stored again; documents read it, then change it.
   void by_rows(Traffic& sum) const {
     const double y = g_.entries + f_.entries, z = g_.entries;
-    sum.rows += row_ * (3 * y + 5 * met_ + 3 * z + 5 * met_g_ + 2 * met_);
+    sum.rows += row_ * 4 * met_;
+    sum.compact += row_ * (2 * 4 * met_ + 3 * y + 3 * z);
     sum.sweeps += numbers(shrinking);
   }
 
   const SparseRows& data_;
   double row_;
-  std::vector<int> count_, inner_;
+  std::vector<int> count_;
   Kind g_, f_;
-  double met_ = 0, met_g_ = 0, several_ = 0;  // features in all, in g's rows, of several documents
+  double met_ = 0, several_ = 0;  // features in all, of several documents
 };
 
 template <class Numbers>
@@ -203,7 +203,7 @@ class Program {
  public:
   explicit Program(int threads)
       : threads_(threads),
-        plain_(problem_options(), seed),
+        plain_(problem_options("reuse"), seed),
         traffic_(plain_.pools().data().train, plain_.pools().classes()) {}
 
   void answer(const std::string& line) {
@@ -241,7 +241,7 @@ class Program {
         "%g, "
         "\"gamma\": %g, \"lambda1\": %g, \"tau\": %g, \"most_x\": %g, \"start_x\": %g, \"kernels\": \"%s\"}\n",
         rows.rows(), rows.columns, plain_.pools().classes(), std::ptrdiff_t(batch), std::ptrdiff_t(inner_steps), alpha,
-        gamma_x, lambda1, tau, most_x, start_x, SoftmaxL2<float>(problem_options(), seed).kernels());
+        gamma_x, lambda1, tau, most_x, start_x, SoftmaxL2<float>(problem_options("reuse"), seed).kernels());
   }
 
   void batches(const std::string& mode, Round rounds, const std::string& stem) {

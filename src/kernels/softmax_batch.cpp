@@ -35,8 +35,21 @@ void Batch::reserve(std::size_t rows, std::size_t entries) {
   column_next_.resize(several), of_count_.reserve(rows + 1);
 }
 
-void Batch::build(const SparseRows& data, const RoundRows& now) {
+// Only more rows than before, or rows that come more than once, are beyond the room made at first.
+void Batch::make_room(const SparseRows& data, const RoundRows& now) {
   std::size_t entries = 0;
+  for (const std::int32_t row : now.row)
+    entries += static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1] - data.start[static_cast<std::size_t>(row)]);
+  if (now.row.size() > label_.size())
+    reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(data, now.size()))));
+  else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
+  rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
+  std::copy(now.label.begin(), now.label.end(), label_.begin());
+}
+
+void Batch::build(const SparseRows& data, const RoundRows& now) {
+  make_room(data, now);
+  by_columns_ = true;
   std::int32_t* met = met_.data();
   for (const std::int32_t row : now.row) {
     const auto first = static_cast<std::size_t>(data.start[static_cast<std::size_t>(row)]);
@@ -46,19 +59,36 @@ void Batch::build(const SparseRows& data, const RoundRows& now) {
       *met = f;  // kept when it is the first of its documents
       met += seen_[static_cast<std::size_t>(f)]++ == 0 ? 1 : 0;
     }
-    entries += last - first;
   }
-  // Only more rows than before, or rows that come more than once, are beyond the room made at first.
-  if (now.row.size() > label_.size())
-    reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(data, now.size()))));
-  else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
-  rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
-  std::copy(now.label.begin(), now.label.end(), label_.begin());
   const auto features = static_cast<std::size_t>(met - met_.data());
   number_features(features);
   sort_by_rows(data, now);
   sort_by_columns();
   for (std::size_t i = 0; i < features; ++i) seen_[static_cast<std::size_t>(met_[i])] = 0;
+}
+
+void Batch::build_once(const SparseRows& data, const RoundRows& now) {
+  make_room(data, now);
+  by_columns_ = false;
+  std::uint32_t count = 0;
+  Entry* entry = row_.data();
+  std::fill_n(single_start_.begin(), now.row.size() + 1, 0);
+  for (std::size_t r = 0; r < now.row.size(); ++r) {
+    row_start_[r] = static_cast<std::int32_t>(entry - row_.data());
+    const auto row = static_cast<std::size_t>(now.row[r]);
+    for (auto k = static_cast<std::size_t>(data.start[row]); k < static_cast<std::size_t>(data.start[row + 1]); ++k) {
+      const std::int32_t f = data.column[k];
+      std::uint32_t& seen = seen_[static_cast<std::size_t>(f)];
+      multi_feature_[count] = f;  // kept when it is the first of its documents
+      const std::uint32_t number = seen == 0 ? count | placed : seen;
+      count += seen == 0 ? 1 : 0;
+      seen = number;
+      *entry++ = {static_cast<std::int32_t>(number & ~placed), data.value[k]};
+    }
+  }
+  row_start_[now.row.size()] = static_cast<std::int32_t>(entry - row_.data());
+  multi_ = static_cast<int>(count);
+  for (std::uint32_t l = 0; l < count; ++l) seen_[static_cast<std::size_t>(multi_feature_[l])] = 0;
 }
 
 // Features of several documents are numbered by how many they are: columns of one length stand together, and the processor
@@ -117,7 +147,7 @@ void Batch::sort_by_columns() {
 }
 
 BatchView Batch::view() const {
-  return {rows_,       inner_,         multi_,         label_.data(),        single_start_.data(), single_.data(),
+  return {rows_,       inner_,         multi_,    by_columns_,     label_.data(),        single_start_.data(), single_.data(),
           row_start_.data(), row_.data(), multi_feature_.data(), column_start_.data(), column_inner_.data(), column_.data()};
 }
 

@@ -15,7 +15,9 @@ class Batch {
   // Room for any `rows` different rows of the data: building them allocates nothing.
   Batch(const SparseRows& data, Index rows);
 
+  // For several steps, or for one.
   void build(const SparseRows& data, const RoundRows& rows);
+  void build_once(const SparseRows& data, const RoundRows& rows);
 
   [[nodiscard]] BatchView view() const;
   // Features of several documents, in any batch there is room for.
@@ -23,6 +25,7 @@ class Batch {
 
  private:
   void reserve(std::size_t rows, std::size_t entries);
+  void make_room(const SparseRows& data, const RoundRows& rows);
   void number_features(std::size_t features);
   void sort_by_rows(const SparseRows& data, const RoundRows& now);
   void sort_by_columns();
@@ -32,6 +35,7 @@ class Batch {
   std::vector<std::int32_t> label_, single_start_, row_start_, multi_feature_, column_start_, column_inner_, column_next_;
   std::vector<Entry> single_, row_, column_;
   int rows_ = 0, inner_ = 0, multi_ = 0;
+  bool by_columns_ = true;
 };
 
 // The entries of the `rows` longest rows: no batch has more.

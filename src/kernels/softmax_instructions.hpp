@@ -17,8 +17,6 @@ constexpr Kernels<S> table(const char* name) {
           &finish<S, N>,
           &finish_singles<S, N>,
           &finish_multi<S, N>,
-          &gather<S, N>,
-          &scatter<S, N>,
           &residuals<S, N>,
           &residuals_dual<S, N>,
           &residuals_central<S, N>,

@@ -22,9 +22,11 @@ struct Entry {
   float value;
 };
 
-// A batch by rows and columns; the first `inner` rows are g's, the others f's.
+// A batch by rows and columns; the first `inner` rows are g's, the others f's. For a single step all features are treated as those of
+// several documents, and there are no columns.
 struct BatchView {
   int rows, inner, multi;
+  bool by_columns;
   const std::int32_t* label;
   const std::int32_t* single_start;  // features of one document, by row
   const Entry* single;
@@ -32,15 +34,6 @@ struct BatchView {
   const Entry* row;
   const std::int32_t *multi_feature, *column_start, *column_inner;  // and by column, as rows, g's first
   const Entry* column;
-};
-
-// A batch as rows of the data alone.
-struct RowsView {
-  int rows, inner;
-  const std::int32_t *row, *label;
-  const std::int64_t* start;
-  const std::int32_t* column;
-  const float* value;
 };
 
 template <class S>
@@ -52,8 +45,6 @@ struct IterateView {
   S *compact, *shrink;     // by feature of several documents: θ_i and ρ_i
   S *single, *moment;      // by row and step: the two sums over features of one document
   S* logits;               // by step and row: logits, then residuals R
-  std::uint32_t *stamp, now;  // row by row only: which features were met
-  std::int32_t *met, met_count;
 };
 
 // Weights of the residuals: R = weight (softmax(scale l) − label). One for each kind of row.
@@ -74,9 +65,6 @@ struct Kernels {
                          bool difference, S* pair, int first, int last);
   void (*finish_multi)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, bool difference, S* pair,
                        int first, int last);
-  // One step on a batch, row by row.
-  void (*gather)(const RowsView&, IterateView<S>&);
-  void (*scatter)(const RowsView&, const IterateView<S>&);
   // Logits to residuals of rows first … last − 1; inner < rows separates g's rows from f's.
   void (*residuals)(const std::int32_t* label, int inner, int first, int last, const IterateView<S>&, int k, int rows,
                     Weights);

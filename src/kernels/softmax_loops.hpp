@@ -87,9 +87,29 @@ void forward(const BatchView& b, const IterateView<S>& it, int k, int) {
   }
 }
 
+// Without columns: every document changes the features it has.
+template <class S, int N>
+OBOLUS_INLINE void backward_by_rows(const BatchView& b, const IterateView<S>& it, int k, int n) {
+  const S* residuals = it.logits + k * std::size_t(b.rows) * it.stride;
+  for (int l = 0; l < b.multi; ++l) {
+    Pack<S>* w = packs(it.compact + std::size_t(l) * it.stride);
+    for (int v = 0; v < n; ++v) w[v] *= it.shrink[l];
+  }
+  for (int r = 0; r < it.writes; ++r) {
+    Pack<S> residual[buffer_packs<S, N>];
+    for (int v = 0; v < n; ++v) residual[v] = packs(residuals + std::size_t(r) * it.stride)[v];
+    for (int q = b.row_start[r]; q < b.row_start[r + 1]; ++q) {
+      const S a = S(b.row[q].value);
+      Pack<S>* w = packs(it.compact + std::size_t(b.row[q].index) * it.stride);
+      for (int v = 0; v < n; ++v) w[v] -= a * residual[v];
+    }
+  }
+}
+
 template <class S, int N>
 void backward(const BatchView& b, const IterateView<S>& it, int k) {
   const int n = pack_count<S, N>(it.stride);
+  if (!b.by_columns) return backward_by_rows<S, N>(b, it, k, n);
   const S* residuals = it.logits + k * std::size_t(b.rows) * it.stride;
   const std::int32_t* ends = it.writes < b.rows ? b.column_inner : b.column_start + 1;
   for (int l = 0; l < b.multi; ++l) {
@@ -192,59 +212,6 @@ void finish_multi(const BatchView& b, const IterateView<S>& first, const Iterate
     const Pack<S>* w = packs(const_cast<const S*>(second.compact) + std::size_t(l) * second.stride);
     store<S, N>(first, f, u, n), store<S, N>(second, f, w, n);
     pair[f] = shared_number<S>(u, w, difference, n);
-  }
-}
-
-template <class S, int N>
-void gather(const RowsView& b, IterateView<S>& it) {
-  const int n = pack_count<S, N>(it.stride);
-  it.met_count = 0;
-  for (int r = 0; r < it.reads; ++r) {
-    Pack<S> sum[buffer_packs<S, N>];
-    for (int v = 0; v < n; ++v) sum[v] = Pack<S>{};
-    const std::int64_t end = b.start[b.row[r] + 1];
-    for (std::int64_t q = b.start[b.row[r]]; q < end; ++q) {
-      const S* ahead = it.rows + std::size_t(b.column[q + 8 < end ? q + 8 : q]) * it.stride;
-      __builtin_prefetch(ahead), __builtin_prefetch(ahead + it.stride - 1);
-      const int f = b.column[q];
-      Pack<S>* row = packs(it.rows + std::size_t(f) * it.stride);
-      if (it.stamp[f] != it.now) {
-        it.stamp[f] = it.now;
-        it.met[it.met_count++] = f;
-        const S scale = it.scale[f];
-        for (int v = 0; v < n; ++v) row[v] *= scale;
-        it.scale[f] = 1;
-      }
-      const S a = S(b.value[q]);
-      for (int v = 0; v < n; ++v) sum[v] += a * row[v];
-    }
-    for (int v = 0; v < n; ++v) packs(it.logits + std::size_t(r) * it.stride)[v] = sum[v];
-  }
-}
-
-template <class S, int N>
-void scatter(const RowsView& b, const IterateView<S>& it) {
-  const int n = pack_count<S, N>(it.stride);
-  for (int i = 0; i < it.met_count; ++i) {
-    const int f = it.met[i];
-    Pack<S>* row = packs(it.rows + std::size_t(f) * it.stride);
-    const S scale = it.scale[f];
-    for (int v = 0; v < n; ++v) row[v] *= scale;
-  }
-  for (int r = 0; r < it.writes; ++r) {
-    const Pack<S>* residual = packs(const_cast<const S*>(it.logits) + std::size_t(r) * it.stride);
-    for (std::int64_t q = b.start[b.row[r]]; q < b.start[b.row[r] + 1]; ++q) {
-      const S a = S(b.value[q]);
-      Pack<S>* row = packs(it.rows + std::size_t(b.column[q]) * it.stride);
-      for (int v = 0; v < n; ++v) row[v] -= a * residual[v];
-    }
-  }
-  for (int i = 0; i < it.met_count; ++i) {
-    const int f = it.met[i];
-    Pack<S> w[buffer_packs<S, N>];
-    const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
-    for (int v = 0; v < n; ++v) w[v] = row[v];
-    store<S, N>(it, f, w, n);
   }
 }
 

@@ -42,41 +42,14 @@ void SoftmaxEngine<S>::join(Rows& first, Rows& second, Shared what) {
 
 template <class S>
 auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes) -> View {
-  const Index rows = data.size();
-  const bool columns = data.batch != nullptr;
-  const Index most = columns ? data.batch->most_multi() : 0;
-  work.logits.grow((columns ? kernels::block : 1) * rows * stride_);
-  if (columns) {
-    work.compact.grow(most * stride_), work.shrink.grow(most);
-    work.single.grow(kernels::block * rows * stride_), work.moment.grow(kernels::block * rows);
-  } else if (work.stamp.empty()) {
-    work.stamp.assign(static_cast<std::size_t>(features_), 0), work.met.assign(static_cast<std::size_t>(features_), 0);
-  }
-  if (!columns && ++work.now == 0) std::fill(work.stamp.begin(), work.stamp.end(), 0u), work.now = 1;
-  return {it.rows.data(),      it.scale.data(),     it.norm.data(),     stride_,
-          classes_,            S(decay),            reads,              writes,
-          work.compact.data(), work.shrink.data(),  work.single.data(), work.moment.data(),
-          work.logits.data(),  work.stamp.data(),   work.now,           work.met.data(),
-          0};
-}
-
-template <class S>
-void SoftmaxEngine<S>::begin(const Data& data, View& it, const S* x, int steps) {
-  if (data.batch) table_->begin(data.batch->view(), it, x, steps);
-}
-template <class S>
-void SoftmaxEngine<S>::forward(const Data& data, View& it, int k, int steps) {
-  if (data.batch) table_->forward(data.batch->view(), it, k, steps);
-  else table_->gather(rows_view(data), it);
-}
-template <class S>
-void SoftmaxEngine<S>::backward(const Data& data, View& it, int k) {
-  if (data.batch) table_->backward(data.batch->view(), it, k);
-}
-template <class S>
-void SoftmaxEngine<S>::finish(const Data& data, View& it, const S* x, int steps) {
-  if (data.batch) table_->finish(data.batch->view(), it, x, steps);
-  else table_->scatter(rows_view(data), it);
+  const Index rows = data.rows, steps = data.by_columns ? kernels::block : 1;
+  work.logits.grow(steps * rows * stride_), work.single.grow(kernels::block * rows * stride_);
+  work.moment.grow(kernels::block * rows);
+  work.compact.grow(static_cast<Index>(data.multi) * stride_), work.shrink.grow(data.multi);
+  return {it.rows.data(),      it.scale.data(),    it.norm.data(),     stride_,
+          classes_,            S(decay),           reads,              writes,
+          work.compact.data(), work.shrink.data(), work.single.data(), work.moment.data(),
+          work.logits.data()};
 }
 
 // As SoftmaxOracle::fitted_scale, on the logits of a kernel.
@@ -86,7 +59,7 @@ double SoftmaxEngine<S>::fitted_scale(const Data& data, const View& it, const S*
   const double tolerance = sizeof(S) == 4 ? 1e-6 : 1e-14;
   for (int i = 0; i < 60; ++i) {
     double slope = 0.0, curvature = 0.0;
-    table_->scale_slope(data.rows->label.data(), data.inner(), data.size(), it, logits, other, b, scale, &slope,
+    table_->scale_slope(data.label, data.inner, data.rows, it, logits, other, b, scale, &slope,
                         &curvature);
     if (slope == 0.0) break;
     (slope > 0.0 ? high : low) = scale;
@@ -103,34 +76,34 @@ template <class S>
 void SoftmaxEngine<S>::residuals(const Data& data, View& it, int k, const Plain& step) {
   const double scale =
       fitted_ && step.reads_outer ? fitted_scale(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
-  table_->residuals(data.rows->label.data(), data.inner(), 0, it.reads, it, k, data.size(),
+  table_->residuals(data.label, data.inner, 0, it.reads, it, k, data.rows,
                     {step.inner, step.outer * scale, scale});
 }
 
 template <class S>
 void SoftmaxEngine<S>::one(const Data& data, const S* x, View& it, const Plain& step, int steps) {
-  begin(data, it, x, steps);
+  table_->begin(data, it, x, steps);
   for (int k = 0; k < steps; ++k) {
-    forward(data, it, k, steps);
+    table_->forward(data, it, k, steps);
     residuals(data, it, k, step);
-    backward(data, it, k);
+    table_->backward(data, it, k);
   }
 }
 
 template <class S>
 void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps) {
   it.mark = 0;
-  const int most = data.batch ? kernels::block : 1;
+  const int most = data.by_columns ? kernels::block : 1;
   for (std::int64_t done = 0; done < steps; done += most) {
     const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
-    const int rows = step.reads_outer ? data.size() : data.inner();
+    const int rows = step.reads_outer ? data.rows : data.inner;
     View v = view(data, it, work_[0], step.decay, rows, rows);
     one(data, x, v, step, n);
     std::atomic<bool> wild{false};
     over_features([&](Index first, Index last) {
       if (table_->shrink(v, nullptr, nullptr, x, n, first, last)) wild.store(true, std::memory_order_relaxed);
     });
-    finish(data, v, x, n);
+    table_->finish(data, v, x, n);
     if (wild.load()) flatten(it);
   }
 }
@@ -147,15 +120,7 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
     if (table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to)) wild.store(true, std::memory_order_relaxed);
     for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
   });
-  if (data.batch) {
-    finish_pair(data, x, a, b, difference, pair, steps);
-  } else {
-    run(2, [&](Index task) { finish(data, task == 0 ? b : a, x, steps); });
-    constexpr std::int64_t chunk = 2048;
-    run((b.met_count + chunk - 1) / chunk, [&](Index i) {
-      table_->products(a, b, difference, b.met + i * chunk, std::min(chunk, b.met_count - i * chunk), pair);
-    });
-  }
+  finish_pair(data, x, a, b, difference, pair, steps);
   if (wild.load()) flatten(first), flatten(second), refresh(first, second, what);
 }
 
@@ -163,15 +128,14 @@ template <class S>
 void SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair,
                                    int steps) {
   constexpr int rows = 64, features = 1024;
-  const kernels::BatchView batch = data.batch->view();
-  const Index row_chunks = (batch.rows + rows - 1) / rows, chunks = row_chunks + (batch.multi + features - 1) / features;
+  const Index row_chunks = (data.rows + rows - 1) / rows, chunks = row_chunks + (data.multi + features - 1) / features;
   run(chunks, [&](Index i) {
     if (i < row_chunks) {
       const int first = static_cast<int>(i) * rows;
-      table_->finish_singles(batch, a, b, x, steps, difference, pair, first, std::min(batch.rows, first + rows));
+      table_->finish_singles(data, a, b, x, steps, difference, pair, first, std::min(data.rows, first + rows));
     } else {
       const int first = static_cast<int>(i - row_chunks) * features;
-      table_->finish_multi(batch, a, b, difference, pair, first, std::min(batch.multi, first + features));
+      table_->finish_multi(data, a, b, difference, pair, first, std::min(data.multi, first + features));
     }
   });
 }
@@ -179,9 +143,7 @@ void SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, 
 template <class S>
 void SoftmaxEngine<S>::refresh(const Rows& first, Rows& second, Shared what) {
   const bool difference = what == Shared::difference;
-  Data none;
-  RoundRows empty;
-  none.rows = &empty;
+  const Data none{};
   const View a = view(none, const_cast<Rows&>(first), work_[1], 0.0, 0, 0), b = view(none, second, work_[0], 0.0, 0, 0);
   over_features([&](Index from, Index to) {
     table_->products(a, b, difference, all_.data() + from, to - from, second.pair.data());
@@ -205,11 +167,11 @@ template <class S>
 void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z,
                             std::int64_t steps, const Meanwhile& meanwhile) {
   if (!know(z, y, Shared::difference)) refresh(z, y, Shared::difference);
-  const int most = data.batch ? kernels::block : 1;
+  const int most = data.by_columns ? kernels::block : 1;
   for (std::int64_t done = 0; done < steps; done += most) {
     const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
-    View vy = view(data, y, work_[0], of_y.decay, data.size(), data.size());
-    View vz = view(data, z, work_[1], of_z.decay, data.inner(), data.inner());
+    View vy = view(data, y, work_[0], of_y.decay, data.rows, data.rows);
+    View vz = view(data, z, work_[1], of_z.decay, data.inner, data.inner);
     run(done == 0 ? 3 : 2, [&](Index task) {
       if (task == 0) one(data, x, vy, of_y, n);
       else if (task == 1) one(data, x, vz, of_z, n);
@@ -225,23 +187,23 @@ template <class Residual>
 void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
                                std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual) {
   if (!know(a, b, Shared::product)) refresh(a, b, Shared::product);
-  const int rows = data.size(), most = data.batch ? kernels::block : 1;
+  const int rows = data.rows, most = data.by_columns ? kernels::block : 1;
   for (std::int64_t done = 0; done < steps; done += most) {
     const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
-    View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner() : rows);
+    View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner : rows);
     View vb = view(data, b, work_[1], decay, rows, rows);
     for (int k = 0; k < n; ++k) {
       const bool first = done == 0 && k == 0;  // what runs meanwhile is longest: it comes first
       run(first ? 3 : 2, [&](Index task) {
         if (first && task == 0) return meanwhile();
         View& it = task == (first ? 1 : 0) ? vb : va;
-        if (k == 0) begin(data, it, x, n);
-        else backward(data, it, k - 1);
-        forward(data, it, k, n);
+        if (k == 0) table_->begin(data, it, x, n);
+        else table_->backward(data, it, k - 1);
+        table_->forward(data, it, k, n);
       });
       residual(va, vb, k);
     }
-    run(2, [&](Index task) { backward(data, task == 0 ? vb : va, n - 1); });
+    run(2, [&](Index task) { table_->backward(data, task == 0 ? vb : va, n - 1); });
     settle(data, x, a, va, b, vb, Shared::product, n);
   }
   join(a, b, Shared::product);
@@ -250,12 +212,12 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
 template <class S>
 void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, double alpha, double lambda,
                             std::int64_t steps, const Meanwhile& meanwhile) {
-  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   coupled(data, x, z, w, alpha, true, steps, meanwhile, [&](View& a, View& b, int k) {
     const double scale =
         fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
     over_rows(data, [&](int first, int last) {
-      table_->residuals_dual(data.rows->label.data(), data.inner(), first, last, a, b, k, data.size(), lambda,
+      table_->residuals_dual(data.label, data.inner, first, last, a, b, k, data.rows, lambda,
                              {alpha * inner, 0.0, 1.0}, {alpha * lambda * inner, alpha * outer * scale, scale});
     });
   });
@@ -264,14 +226,14 @@ void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, doub
 template <class S>
 void SoftmaxEngine<S>::central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda,
                                std::int64_t steps, const Meanwhile& meanwhile) {
-  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   coupled(data, x, c, w, beta * lambda, false, steps, meanwhile, [&](View& a, View& b, int k) {
     const auto scale = [&](double part) {
       return fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), part / lambda) : 1.0;
     };
     const double up = scale(1.0), down = scale(-1.0);
     over_rows(data, [&](int first, int last) {
-      table_->residuals_central(data.rows->label.data(), data.inner(), first, last, a, b, k, data.size(), lambda,
+      table_->residuals_central(data.label, data.inner, first, last, a, b, k, data.rows, lambda,
                                 {beta * lambda * inner, beta * outer * up, up},
                                 {beta * lambda * inner, beta * outer * down, down});
     });

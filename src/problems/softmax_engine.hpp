@@ -28,13 +28,7 @@ class SoftmaxEngine {
   [[nodiscard]] const kernels::Kernels<S>& table() const { return *table_; }
   [[nodiscard]] Rows make() const;
 
-  // What the steps work on: a batch prepared by columns, or rows for a single step.
-  struct Data {
-    const kernels::Batch* batch = nullptr;
-    const RoundRows* rows = nullptr;
-    [[nodiscard]] int size() const { return static_cast<int>(rows->size()); }
-    [[nodiscard]] int inner() const { return static_cast<int>(rows->inner); }
-  };
+  using Data = kernels::BatchView;
   // θ ← (1 − decay x) θ − residuals with these weights; without an outer weight f's rows are not read.
   struct Plain {
     double decay = 0, inner = 0, outer = 0;
@@ -69,9 +63,9 @@ class SoftmaxEngine {
   template <class Body>
   void over_rows(const Data& data, Body&& body) {
     constexpr int chunk = 64;
-    run((data.size() + chunk - 1) / chunk, [&](Index i) {
+    run((data.rows + chunk - 1) / chunk, [&](Index i) {
       const int first = static_cast<int>(i) * chunk;
-      body(first, std::min(data.size(), first + chunk));
+      body(first, std::min(data.rows, first + chunk));
     });
   }
   template <class Body>
@@ -84,16 +78,9 @@ class SoftmaxEngine {
  private:
   struct Work {
     AlignedNumbers<S> compact, shrink, single, moment, logits;
-    std::vector<std::uint32_t> stamp;
-    std::vector<std::int32_t> met;
-    std::uint32_t now = 0;
   };
 
   View view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes);
-  void begin(const Data& data, View& it, const S* x, int steps);
-  void forward(const Data& data, View& it, int k, int steps);
-  void backward(const Data& data, View& it, int k);
-  void finish(const Data& data, View& it, const S* x, int steps);
   // Logits to residuals of step k, on the caller's thread.
   void residuals(const Data& data, View& it, int k, const Plain& step);
   void one(const Data& data, const S* x, View& it, const Plain& step, int steps);
@@ -106,11 +93,7 @@ class SoftmaxEngine {
   void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
   void flatten(Rows& it);
   [[nodiscard]] const S* logits_at(const Data& data, const View& it, int k) const {
-    return it.logits + static_cast<std::size_t>(k) * static_cast<std::size_t>(data.size()) * static_cast<std::size_t>(it.stride);
-  }
-  [[nodiscard]] kernels::RowsView rows_view(const Data& data) const {
-    return {data.size(), data.inner(),        data.rows->row.data(), data.rows->label.data(),
-            data_.start.data(), data_.column.data(), data_.value.data()};
+    return it.logits + static_cast<std::size_t>(k) * static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(it.stride);
   }
   static void join(Rows& first, Rows& second, Shared what);
 

@@ -42,16 +42,15 @@ class SoftmaxL2<S>::Engine {
     return x_.data();
   }
 
-  // The rows that f and g are now; by columns when they will be used for several steps.
-  typename SoftmaxEngine<S>::Data data(std::int64_t steps) {
-    if (problem_.drawn() && steps > 1) {
-      prepare(drawn_, 0, problem_.rows());
-      return {&*drawn_.batch, &drawn_.rows};
+  // The rows that f and g are now. A draw that serves one step is not worth sorting.
+  kernels::BatchView data(std::int64_t steps) {
+    if (problem_.drawn()) {
+      prepare(drawn_, 0, problem_.rows(), steps > 1);
+      return drawn_.batch->view();
     }
-    if (problem_.drawn()) return {nullptr, &problem_.rows()};
     Slot& slot = slots_[static_cast<std::size_t>(problem_.round() % 2)];
-    if (slot.round != problem_.round()) prepare(slot, problem_.round(), problem_.rows());
-    return {&*slot.batch, &slot.rows};
+    if (slot.round != problem_.round()) prepare(slot, problem_.round(), problem_.rows(), true);
+    return slot.batch->view();
   }
   // The next round's batch is prepared while another thread works on this one's.
   const std::function<void()>& meanwhile() const { return prepare_next_; }
@@ -61,7 +60,7 @@ class SoftmaxL2<S>::Engine {
     Slot& slot = slots_[static_cast<std::size_t>(next % 2)];
     if (slot.round == next) return;
     problem_.pools().of_round(next, next_rows_);
-    prepare(slot, next, next_rows_);
+    prepare(slot, next, next_rows_, true);
   }
 
   // second.pair is a cache, which any reader may fill.
@@ -94,7 +93,6 @@ class SoftmaxL2<S>::Engine {
  private:
   struct Slot {
     Round round = -1;
-    RoundRows rows;
     std::optional<kernels::Batch> batch;
   };
   struct Dense {
@@ -103,11 +101,11 @@ class SoftmaxL2<S>::Engine {
     Vector<S> first, second;
   };
 
-  void prepare(Slot& slot, Round round, const RoundRows& rows) {
+  void prepare(Slot& slot, Round round, const RoundRows& rows, bool several_steps) {
     const SparseRows& data = problem_.pools().data().train;
     if (!slot.batch) slot.batch.emplace(data, rows.size());
-    slot.rows = rows;
-    slot.batch->build(data, rows);
+    if (several_steps) slot.batch->build(data, rows);
+    else slot.batch->build_once(data, rows);
     slot.round = round;
   }
 
@@ -195,14 +193,14 @@ bool SoftmaxL2<S>::all_finite(const Inner& inner) {
 template <class S>
 void SoftmaxL2<S>::descend(In<S> x, Inner& z, double alpha, std::int64_t steps) {
   const auto data = engine_->data(steps);
-  const double inner = 1.0 / std::max(1, data.inner());
+  const double inner = 1.0 / std::max(1, data.inner);
   engine_->steps().plain(data, engine_->x(x), z, {alpha, alpha * inner, 0.0, false}, steps);
 }
 
 template <class S>
 void SoftmaxL2<S>::descend_penalised(In<S> x, Inner& y, double beta, Penalty penalty, std::int64_t steps) {
   const auto data = engine_->data(steps);
-  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   engine_->steps().plain(data, engine_->x(x), y,
                          {beta * penalty.g, beta * penalty.g * inner, beta * penalty.f * outer, true}, steps);
 }
@@ -211,7 +209,7 @@ template <class S>
 void SoftmaxL2<S>::descend_pair(In<S> x, Inner& y, Inner& z, double beta, Penalty penalty, double alpha,
                                 std::int64_t steps) {
   const auto data = engine_->data(steps);
-  const double inner = 1.0 / std::max(1, data.inner()), outer = 1.0 / std::max(1, data.size() - data.inner());
+  const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   engine_->steps().pair(data, engine_->x(x), y, z,
                         {beta * penalty.g, beta * penalty.g * inner, beta * penalty.f * outer, true},
                         {alpha, alpha * inner, 0.0, false}, steps, engine_->meanwhile());

@@ -63,7 +63,9 @@ void SoftmaxOracle<S>::reveal(Round t) {
 }
 template <class S>
 void SoftmaxOracle<S>::resample(SampleSizes sizes, Rng& rng) {
-  pools_.draw(round_, sizes, rng, sample_);
+  drawn_ = false;
+  if (options_.batch == 0) pools_.draw(round_, sizes, rng, sample_);
+  else rows().draw(sizes, rng, sample_);
   drawn_ = true;
 }
 template <class S>

@@ -119,6 +119,19 @@ void SoftmaxPools::judged(Round t, RoundRows& out) {
   for (std::int64_t i = first; i < first + batch; ++i) add(at(inner_order_, inner_, i), t, out);
 }
 
+void RoundRows::draw(SampleSizes sizes, Rng& rng, RoundRows& out) const {
+  out.clear();
+  const auto add = [&](Index first, Index count, std::int64_t wanted) {
+    for (std::int64_t i = 0; count > 0 && i < wanted; ++i) {
+      const auto k = static_cast<std::size_t>(first) + rng.below(static_cast<std::uint64_t>(count));
+      out.row.push_back(row[k]), out.label.push_back(label[k]);
+    }
+  };
+  add(0, inner, sizes.inner);
+  out.inner = out.size();
+  add(inner, outer(), sizes.outer);
+}
+
 void SoftmaxPools::draw(Round t, SampleSizes sizes, Rng& rng, RoundRows& out) {
   out.clear();
   for (std::int64_t i = 0; i < sizes.inner; ++i) add(inner_[rng.below(inner_.size())], t, out);

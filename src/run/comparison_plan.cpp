@@ -271,8 +271,9 @@ void ComparisonPlan::read_optimiser(const toml::table& table, const toml::table*
     grid.emplace_back(key.str(), node.as_array());
   };
   for (const auto& [key, node] : table)
-    if (key != "label" && key != "streams" && key != "start") take(key, node, "optimiser");
-  if (const toml::node* start = table.get("start")) as_section(*start, "optimiser start");
+    if (key != "label" && key != "streams" && key != "start" && key != "domain") take(key, node, "optimiser");
+  for (const char* section : {"start", "domain"})
+    if (const toml::node* own = table.get(section)) as_section(*own, fmt::format("optimiser {}", section));
   if (shared)
     for (const auto& [key, node] : *shared) {
       if (table.contains(key) || !contains(valid, std::string(key.str()))) continue;

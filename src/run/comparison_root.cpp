@@ -75,8 +75,13 @@ toml::table ComparisonPlan::root(const Cell& cell, Round rounds) const {
   for (const std::string& key : entry.shared)
     optimiser.insert_or_assign(key, std::move(*parsed.get("shared")->as_table()->get(key)));
   move_keys(*parsed.get("optimiser")->as_array()->get(cell.entry)->as_table(), optimiser);
-  if (toml::node* start = optimiser.get("start")) move_keys(*start->as_table(), section(result, "start"));
-  optimiser.erase("start");
+  for (const char* name : {"start", "domain"}) {
+    if (toml::node* own = optimiser.get(name)) {
+      if (own->as_table()->contains("set")) result.erase(name);
+      move_keys(*own->as_table(), section(result, name));
+    }
+    optimiser.erase(name);
+  }
   optimiser.erase("label");
   optimiser.erase("streams");
   for (const Choice& choice : entry.settings[cell.setting].choices) {

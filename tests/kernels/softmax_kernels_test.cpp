@@ -24,7 +24,6 @@ using namespace obolus;
 using kernels::BatchView;
 using kernels::IterateView;
 using kernels::Kernels;
-using kernels::RowsView;
 using kernels::Weights;
 
 template <class S>
@@ -102,8 +101,6 @@ struct Bench {
   std::vector<S> x;
   struct Side {
     AlignedNumbers<S> theta, scale, norm, compact, shrink, single, moment, logits;
-    std::vector<std::uint32_t> stamp;
-    std::vector<std::int32_t> met;
   } a, b;
   AlignedNumbers<S> pair{features};
   std::unique_ptr<kernels::Batch> batch;
@@ -134,7 +131,6 @@ struct Bench {
     s.compact = AlignedNumbers<S>(features * stride), s.shrink = AlignedNumbers<S>(features);
     s.single = AlignedNumbers<S>(kernels::block * rows * stride), s.moment = AlignedNumbers<S>(kernels::block * rows);
     s.logits = AlignedNumbers<S>(kernels::block * rows * stride);
-    s.stamp.assign(features, 0), s.met.assign(features, 0);
     for (Index f = 0; f < features; ++f) {
       s.scale[f] = S(rng.uniform(0.5, 1.5)), s.norm[f] = S(rng.uniform());
       for (Index c = 0; c < classes; ++c) s.theta[f * stride + c] = S(rng.normal());
@@ -153,14 +149,7 @@ struct Bench {
             s.shrink.data(),
             s.single.data(),
             s.moment.data(),
-            s.logits.data(),
-            s.stamp.data(),
-            1,
-            s.met.data(),
-            0};
-  }
-  [[nodiscard]] RowsView by_rows() const {
-    return {rows, inner, now.row.data(), now.label.data(), data.start.data(), data.column.data(), data.value.data()};
+            s.logits.data()};
   }
   // Everything a kernel may have written.
   [[nodiscard]] std::vector<double> all() const {
@@ -180,43 +169,34 @@ enum class Path { plain, dual, central, rows };
 template <class S>
 std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
   Bench<S> bench(classes);
+  if (path == Path::rows) bench.batch->build_once(bench.data, bench.now);
   const BatchView batch = bench.batch->view();
-  const int n = Bench<S>::steps, rows = bench.rows, inner = bench.inner;
+  const int n = path == Path::rows ? 1 : Bench<S>::steps, rows = bench.rows, inner = bench.inner;
   const std::int32_t* label = bench.now.label.data();
   const S* x = bench.x.data();
   const double lambda = 50.0;
   double slope = 0.0, curvature = 0.0;
   IterateView<S> a = bench.view(bench.a, rows, path == Path::dual ? inner : rows), b = bench.view(bench.b, rows, rows);
-  if (path == Path::rows) {
-    for (IterateView<S>* it : {&a, &b}) {
-      table.gather(bench.by_rows(), *it);
-      table.residuals(label, inner, 0, rows, *it, 0, rows, {0.1, 0.05, 1.3});
-    }
-    table.shrink(a, &b, bench.pair.data(), x, 1, 0, bench.features);
-    table.scatter(bench.by_rows(), a), table.scatter(bench.by_rows(), b);
-    table.products(a, b, true, b.met, b.met_count, bench.pair.data());
+  table.begin(batch, a, x, n), table.begin(batch, b, x, n);
+  for (int k = 0; k < n; ++k) {
+    table.forward(batch, a, k, n), table.forward(batch, b, k, n);
+    const std::size_t at = static_cast<std::size_t>(k) * static_cast<std::size_t>(rows * a.stride);
+    table.scale_slope(label, inner, rows, a, a.logits + at, b.logits + at, 1.0 / lambda, 1.2, &slope, &curvature);
+    const Weights of_g{0.1, 0.02, 1.0}, of_f{0.1 * lambda, 0.03, 1.4};
+    if (path == Path::plain || path == Path::rows)
+      table.residuals(label, inner, 0, rows, a, k, rows, of_f),
+          table.residuals(label, inner, 0, rows, b, k, rows, of_g);
+    if (path == Path::dual) table.residuals_dual(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_f);
+    if (path == Path::central) table.residuals_central(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_g);
+    table.backward(batch, a, k), table.backward(batch, b, k);
+  }
+  const bool difference = path == Path::plain || path == Path::rows;
+  table.shrink(a, &b, bench.pair.data(), x, n, 0, bench.features);
+  if (path == Path::central) {
+    table.finish(batch, a, x, n), table.finish(batch, b, x, n);
   } else {
-    table.begin(batch, a, x, n), table.begin(batch, b, x, n);
-    for (int k = 0; k < n; ++k) {
-      table.forward(batch, a, k, n), table.forward(batch, b, k, n);
-      const std::size_t at = static_cast<std::size_t>(k) * static_cast<std::size_t>(rows * a.stride);
-      table.scale_slope(label, inner, rows, a, a.logits + at, b.logits + at, 1.0 / lambda, 1.2, &slope, &curvature);
-      const Weights of_g{0.1, 0.02, 1.0}, of_f{0.1 * lambda, 0.03, 1.4};
-      if (path == Path::plain)
-        table.residuals(label, inner, 0, rows, a, k, rows, of_f),
-            table.residuals(label, inner, 0, rows, b, k, rows, of_g);
-      if (path == Path::dual) table.residuals_dual(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_f);
-      if (path == Path::central) table.residuals_central(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_g);
-      table.backward(batch, a, k), table.backward(batch, b, k);
-    }
-    const bool difference = path == Path::plain;
-    table.shrink(a, &b, bench.pair.data(), x, n, 0, bench.features);
-    if (path == Path::central) {
-      table.finish(batch, a, x, n), table.finish(batch, b, x, n);
-    } else {
-      table.finish_singles(batch, a, b, x, n, difference, bench.pair.data(), 0, rows);
-      table.finish_multi(batch, a, b, difference, bench.pair.data(), 0, batch.multi);
-    }
+    table.finish_singles(batch, a, b, x, n, difference, bench.pair.data(), 0, rows);
+    table.finish_multi(batch, a, b, difference, bench.pair.data(), 0, batch.multi);
   }
   std::vector<double> all = bench.all();
   all.insert(all.end(), {slope, curvature});

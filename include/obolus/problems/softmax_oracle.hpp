@@ -30,6 +30,7 @@ class SoftmaxOracle {
 
   [[nodiscard]] Dims dims() const { return {groups_, pools_.features() * pools_.classes()}; }
   void reveal(Round t);
+  // Draws, with replacement, from what the round is: its batch, or with batch = 0 the whole pools.
   void resample(SampleSizes sizes, Rng& rng);
   void expectation();
 

@@ -20,6 +20,7 @@ struct RoundRows {
   [[nodiscard]] Index size() const { return static_cast<Index>(row.size()); }
   [[nodiscard]] Index outer() const { return size() - inner; }
   void clear() { row.clear(), label.clear(), inner = 0; }
+  void draw(SampleSizes sizes, Rng& rng, RoundRows& out) const;  // with replacement; none where there are none
 };
 
 class SoftmaxPools {
@@ -34,7 +35,8 @@ class SoftmaxPools {
   [[nodiscard]] const std::vector<std::int32_t>& outer_pool() const { return outer_; }
 
   void of_round(Round t, RoundRows& out);                                        // as revealed
-  void draw(Round t, SampleSizes sizes, Rng& rng, RoundRows& out);               // with replacement, from the pools
+  // With replacement, from the whole pools.
+  void draw(Round t, SampleSizes sizes, Rng& rng, RoundRows& out);
   [[nodiscard]] std::int32_t label(std::int32_t row, Round t);                   // with round t's noise and drift
   [[nodiscard]] std::int32_t clean_label(std::int32_t row, Round t);             // with its drift alone
   [[nodiscard]] std::int32_t test_label(std::int32_t row, Round t);              // likewise
