@@ -121,9 +121,7 @@ struct Traffic {
 class TrafficCounter {
  public:
   explicit TrafficCounter(const SparseRows& data, Index classes)
-      : data_(data),
-        row_(double((classes + 7) / 8 * 8 * Index(sizeof(float)))),
-        count_(std::size_t(data.columns)) {}
+      : data_(data), row_(double((classes + 7) / 8 * 8 * Index(sizeof(float)))), count_(std::size_t(data.columns)) {}
 
   void add(const std::string& mode, const RoundRows& rows, Traffic& sum) {
     count(rows);
@@ -158,8 +156,7 @@ class TrafficCounter {
       Kind& kind = inner ? g_ : f_;
       ++kind.entries, ++(count_[f] == 1 ? kind.singles : kind.several);
     });
-    for (std::size_t f = 0; f < count_.size(); ++f)
-      met_ += count_[f] > 0, several_ += count_[f] > 1;
+    for (std::size_t f = 0; f < count_.size(); ++f) met_ += count_[f] > 0, several_ += count_[f] > 1;
   }
 
   // A block of K steps: begin and finish touch storage, the steps between them compact rows. The first of a pair (z, or

@@ -18,7 +18,7 @@ Index most_entries(const SparseRows& data, Index rows) {
 namespace {
 constexpr std::size_t ahead = 8;  // how far the kernels prefetch
 constexpr std::uint32_t placed = 0x8000'0000u;
-}
+}  // namespace
 
 Batch::Batch(const SparseRows& data, Index rows) {
   seen_.assign(static_cast<std::size_t>(data.columns), 0);
@@ -39,7 +39,8 @@ void Batch::reserve(std::size_t rows, std::size_t entries) {
 void Batch::make_room(const SparseRows& data, const RoundRows& now) {
   std::size_t entries = 0;
   for (const std::int32_t row : now.row)
-    entries += static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1] - data.start[static_cast<std::size_t>(row)]);
+    entries += static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1] -
+                                        data.start[static_cast<std::size_t>(row)]);
   if (now.row.size() > label_.size())
     reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(data, now.size()))));
   else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
@@ -138,7 +139,8 @@ void Batch::sort_by_rows(const SparseRows& data, const RoundRows& now) {
 void Batch::sort_by_columns() {
   for (int r = 0; r < rows_; ++r) {
     if (r == inner_) std::copy_n(column_next_.begin(), multi_, column_inner_.begin());
-    for (std::int32_t q = row_start_[static_cast<std::size_t>(r)]; q < row_start_[static_cast<std::size_t>(r) + 1]; ++q) {
+    for (std::int32_t q = row_start_[static_cast<std::size_t>(r)]; q < row_start_[static_cast<std::size_t>(r) + 1];
+         ++q) {
       const Entry& e = row_[static_cast<std::size_t>(q)];
       column_[static_cast<std::size_t>(column_next_[static_cast<std::size_t>(e.index)]++)] = {r, e.value};
     }
@@ -147,8 +149,19 @@ void Batch::sort_by_columns() {
 }
 
 BatchView Batch::view() const {
-  return {rows_,       inner_,         multi_,    by_columns_,     label_.data(),        single_start_.data(), single_.data(),
-          row_start_.data(), row_.data(), multi_feature_.data(), column_start_.data(), column_inner_.data(), column_.data()};
+  return {rows_,
+          inner_,
+          multi_,
+          by_columns_,
+          label_.data(),
+          single_start_.data(),
+          single_.data(),
+          row_start_.data(),
+          row_.data(),
+          multi_feature_.data(),
+          column_start_.data(),
+          column_inner_.data(),
+          column_.data()};
 }
 
 }  // namespace obolus::kernels

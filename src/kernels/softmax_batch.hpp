@@ -32,7 +32,8 @@ class Batch {
 
   std::vector<std::uint32_t> seen_;  // by feature: documents, or its number among those of several; 0 between builds
   std::vector<std::int32_t> met_, of_count_;  // features of the batch; of each count, where to number on
-  std::vector<std::int32_t> label_, single_start_, row_start_, multi_feature_, column_start_, column_inner_, column_next_;
+  std::vector<std::int32_t> label_, single_start_, row_start_, multi_feature_, column_start_, column_inner_,
+      column_next_;
   std::vector<Entry> single_, row_, column_;
   int rows_ = 0, inner_ = 0, multi_ = 0;
   bool by_columns_ = true;

@@ -182,8 +182,8 @@ OBOLUS_INLINE S shared_number(const Pack<S>* first, const Pack<S>* second, bool 
 
 // Both of a pair at once. `first` may leave f's rows alone; `second` never does.
 template <class S, int N>
-void finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x, int steps,
-                    bool difference, S* pair, int from, int to) {
+void finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x,
+                    int steps, bool difference, S* pair, int from, int to) {
   const int n = pack_count<S, N>(first.stride);
   for (int r = from; r < to; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
@@ -203,8 +203,8 @@ void finish_singles(const BatchView& b, const IterateView<S>& first, const Itera
     }
 }
 template <class S, int N>
-void finish_multi(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, bool difference, S* pair,
-                  int from, int to) {
+void finish_multi(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, bool difference,
+                  S* pair, int from, int to) {
   const int n = pack_count<S, N>(first.stride);
   for (int l = from; l < to; ++l) {
     const int f = b.multi_feature[l];
@@ -217,7 +217,8 @@ void finish_multi(const BatchView& b, const IterateView<S>& first, const Iterate
 
 // K steps of rows that nobody touched: scale ← ρ^K scale, norm ← ρ^2K norm.
 template <class S>
-OBOLUS_INLINE Pack<S> shrink_pack(const IterateView<S>& it, const Pack<S>& x, int steps, std::int64_t i, Pack<S>& wild) {
+OBOLUS_INLINE Pack<S> shrink_pack(const IterateView<S>& it, const Pack<S>& x, int steps, std::int64_t i,
+                                  Pack<S>& wild) {
   const Pack<S> rho = S(1) - it.decay * x;
   Pack<S> p = rho;
   for (int k = 1; k < steps; ++k) p *= rho;

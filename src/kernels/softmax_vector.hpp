@@ -89,8 +89,7 @@ struct Exponential<double> {
     e = e * r + 1.0 / 6.0;
     e = e * r + 0.5;
     e = e * (r * r) + r;
-    const auto bits =
-        (reinterpret_cast<VectorOf<double>::bits>(shifted) << 52) + (std::int64_t{1023} << 52);
+    const auto bits = (reinterpret_cast<VectorOf<double>::bits>(shifted) << 52) + (std::int64_t{1023} << 52);
     power = reinterpret_cast<Pack<double>>(bits);
     part = e * power;
   }

@@ -26,8 +26,14 @@ SoftmaxEngine<S>::SoftmaxEngine(const SparseRows& data, Index classes, bool fitt
 
 template <class S>
 auto SoftmaxEngine<S>::make() const -> Rows {
-  Rows rows{features_, classes_, stride_, AlignedNumbers<S>(features_ * stride_), AlignedNumbers<S>(features_),
-            AlignedNumbers<S>(features_), AlignedNumbers<S>(features_), 0};
+  Rows rows{features_,
+            classes_,
+            stride_,
+            AlignedNumbers<S>(features_ * stride_),
+            AlignedNumbers<S>(features_),
+            AlignedNumbers<S>(features_),
+            AlignedNumbers<S>(features_),
+            0};
   rows.scale.vector().setOnes();
   return rows;
 }
@@ -46,21 +52,30 @@ auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay
   work.logits.grow(steps * rows * stride_), work.single.grow(kernels::block * rows * stride_);
   work.moment.grow(kernels::block * rows);
   work.compact.grow(static_cast<Index>(data.multi) * stride_), work.shrink.grow(data.multi);
-  return {it.rows.data(),      it.scale.data(),    it.norm.data(),     stride_,
-          classes_,            S(decay),           reads,              writes,
-          work.compact.data(), work.shrink.data(), work.single.data(), work.moment.data(),
+  return {it.rows.data(),
+          it.scale.data(),
+          it.norm.data(),
+          stride_,
+          classes_,
+          S(decay),
+          reads,
+          writes,
+          work.compact.data(),
+          work.shrink.data(),
+          work.single.data(),
+          work.moment.data(),
           work.logits.data()};
 }
 
 // As SoftmaxOracle::fitted_scale, on the logits of a kernel.
 template <class S>
-double SoftmaxEngine<S>::fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const {
+double SoftmaxEngine<S>::fitted_scale(const Data& data, const View& it, const S* logits, const S* other,
+                                      double b) const {
   double low = 1e-2, high = 1e2, scale = 1.0;
   const double tolerance = sizeof(S) == 4 ? 1e-6 : 1e-14;
   for (int i = 0; i < 60; ++i) {
     double slope = 0.0, curvature = 0.0;
-    table_->scale_slope(data.label, data.inner, data.rows, it, logits, other, b, scale, &slope,
-                        &curvature);
+    table_->scale_slope(data.label, data.inner, data.rows, it, logits, other, b, scale, &slope, &curvature);
     if (slope == 0.0) break;
     (slope > 0.0 ? high : low) = scale;
     double next = curvature > 0.0 ? scale - slope / curvature : (slope > 0.0 ? low : high);
@@ -74,10 +89,8 @@ double SoftmaxEngine<S>::fitted_scale(const Data& data, const View& it, const S*
 
 template <class S>
 void SoftmaxEngine<S>::residuals(const Data& data, View& it, int k, const Plain& step) {
-  const double scale =
-      fitted_ && step.reads_outer ? fitted_scale(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
-  table_->residuals(data.label, data.inner, 0, it.reads, it, k, data.rows,
-                    {step.inner, step.outer * scale, scale});
+  const double scale = fitted_ && step.reads_outer ? fitted_scale(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
+  table_->residuals(data.label, data.inner, 0, it.reads, it, k, data.rows, {step.inner, step.outer * scale, scale});
 }
 
 template <class S>
@@ -117,7 +130,8 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
   const bool difference = what == Shared::difference;
   const bool shrinks = !difference || a.decay == b.decay;
   over_features([&](Index from, Index to) {
-    if (table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to)) wild.store(true, std::memory_order_relaxed);
+    if (table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to))
+      wild.store(true, std::memory_order_relaxed);
     for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
   });
   finish_pair(data, x, a, b, difference, pair, steps);
@@ -217,8 +231,8 @@ void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, doub
     const double scale =
         fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
     over_rows(data, [&](int first, int last) {
-      table_->residuals_dual(data.label, data.inner, first, last, a, b, k, data.rows, lambda,
-                             {alpha * inner, 0.0, 1.0}, {alpha * lambda * inner, alpha * outer * scale, scale});
+      table_->residuals_dual(data.label, data.inner, first, last, a, b, k, data.rows, lambda, {alpha * inner, 0.0, 1.0},
+                             {alpha * lambda * inner, alpha * outer * scale, scale});
     });
   });
 }

@@ -86,14 +86,15 @@ class SoftmaxEngine {
   void one(const Data& data, const S* x, View& it, const Plain& step, int steps);
   // Two iterates whose residuals depend on both; f's rows change the first only if it does not merely read them.
   template <class Residual>
-  void coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
-               std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual);
+  void coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only, std::int64_t steps,
+               const Meanwhile& meanwhile, Residual&& residual);
   [[nodiscard]] double fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const;
   void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
   void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
   void flatten(Rows& it);
   [[nodiscard]] const S* logits_at(const Data& data, const View& it, int k) const {
-    return it.logits + static_cast<std::size_t>(k) * static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(it.stride);
+    return it.logits +
+           static_cast<std::size_t>(k) * static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(it.stride);
   }
   static void join(Rows& first, Rows& second, Shared what);
 

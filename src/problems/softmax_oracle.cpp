@@ -329,7 +329,8 @@ double SoftmaxOracle<S>::inner_smoothness(const ConvexSet& set) {
 
 template <class S>
 template <class Rows, class Label>
-auto SoftmaxOracle<S>::score(const SparseRows& a, const Rows& rows, In<S> y, double scale, Label&& label) const -> Score {
+auto SoftmaxOracle<S>::score(const SparseRows& a, const Rows& rows, In<S> y, double scale, Label&& label) const
+    -> Score {
   const Index classes = pools_.classes();
   Vector<S> l(classes);
   Score sum;
@@ -366,8 +367,7 @@ void SoftmaxOracle<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
   const LabelledRows& data = pools_.data();
   const RoundRows& now = rows();
   const std::vector<std::int32_t>& pool = pools_.inner_pool();
-  const Score noisy =
-      score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.label(row, round_); });
+  const Score noisy = score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.label(row, round_); });
   const Score clean =
       score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.clean_label(row, round_); });
   const std::span<const std::int32_t> batch(now.row.data(), static_cast<std::size_t>(now.inner));

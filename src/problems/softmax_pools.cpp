@@ -111,7 +111,8 @@ void SoftmaxPools::judged(Round t, RoundRows& out) {
   if (t > 2) {
     Rng replay = rng_.child("replay", static_cast<std::uint64_t>(t));
     for (std::int64_t i = 0; i < options_.replay; ++i) {
-      const std::int64_t position = first - 1 - static_cast<std::int64_t>(replay.below(static_cast<std::uint64_t>(seen)));
+      const std::int64_t position =
+          first - 1 - static_cast<std::int64_t>(replay.below(static_cast<std::uint64_t>(seen)));
       add(at(inner_order_, inner_, position), position / batch + 1, out);
     }
   }
@@ -153,7 +154,8 @@ const std::vector<std::int32_t>& SoftmaxPools::names_of(Round t) {
   names_.resize(classes);
   std::iota(names_.begin(), names_.end(), 0);
   if (options_.drift == LabelDrift::rotate)
-    std::rotate(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(period) % classes),
+    std::rotate(names_.begin(),
+                names_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(period) % classes),
                 names_.end());
   if (options_.drift == LabelDrift::swap)
     for (std::int64_t p = 1; p <= period; ++p) {

@@ -51,11 +51,7 @@ constexpr ProblemEntry entry() {
 }
 
 const std::array problems{
-    entry<Oscillation>(),
-    entry<Quadratic>(),
-    entry<QuadraticFile>(),
-    entry<SoftmaxL2>(),
-    entry<SoftmaxOracle>(),
+    entry<Oscillation>(), entry<Quadratic>(), entry<QuadraticFile>(), entry<SoftmaxL2>(), entry<SoftmaxOracle>(),
 };
 
 }  // namespace

@@ -137,19 +137,8 @@ struct Bench {
     }
   }
   IterateView<S> view(Side& s, int reads, int writes) {
-    return {s.theta.data(),
-            s.scale.data(),
-            s.norm.data(),
-            stride,
-            classes,
-            S(0.3),
-            reads,
-            writes,
-            s.compact.data(),
-            s.shrink.data(),
-            s.single.data(),
-            s.moment.data(),
-            s.logits.data()};
+    return {s.theta.data(), s.scale.data(),   s.norm.data(),   stride,          classes,         S(0.3),         reads,
+            writes,         s.compact.data(), s.shrink.data(), s.single.data(), s.moment.data(), s.logits.data()};
   }
   // Everything a kernel may have written.
   [[nodiscard]] std::vector<double> all() const {

@@ -407,23 +407,20 @@ struct Mixed {
       case 1: return other_rows();
       case 2: return both([&](auto& s, auto& p, auto& v) { s.descend(p, x, v[i], alpha, n); });
       case 3:
-        return both([&](auto& s, auto& p, auto& v) {
-          s.descend_penalised(p, x, v[i], alpha / lambda, {0.7, lambda}, n);
-        });
+        return both(
+            [&](auto& s, auto& p, auto& v) { s.descend_penalised(p, x, v[i], alpha / lambda, {0.7, lambda}, n); });
       case 4: {
         const double beta = (rng.below(2) == 0 ? 1.0 : 0.8) * alpha / lambda;
-        return both([&](auto& s, auto& p, auto& v) {
-          s.descend_pair(p, x, v[i], v[j], beta, {1.0, lambda}, alpha, n);
-        });
+        return both(
+            [&](auto& s, auto& p, auto& v) { s.descend_pair(p, x, v[i], v[j], beta, {1.0, lambda}, alpha, n); });
       }
       case 5: {
         const DualStep step{alpha, (rng.below(3) == 0 ? 0.9 : 1.0) * alpha / lambda, lambda};
         return both([&](auto& s, auto& p, auto& v) { s.descend_dual(p, x, v[i], v[j], step, n); });
       }
       case 6:
-        return both([&](auto& s, auto& p, auto& v) {
-          s.descend_central(p, x, v[i], v[j], {alpha / lambda, lambda}, n);
-        });
+        return both(
+            [&](auto& s, auto& p, auto& v) { s.descend_central(p, x, v[i], v[j], {alpha / lambda, lambda}, n); });
       case 7: return both([&](auto& s, auto& p, auto& v) { s.copy(p, v[i], v[j]); });
       case 8: return both([&](auto& s, auto& p, auto& v) { s.axpy(p, -0.5, v[i], v[j]); });
       case 9: {

@@ -196,7 +196,13 @@ struct Case {
     if (drawn) {
       Rng one(9), two(9);
       p.resample({.outer = 3, .inner = 5}, one);
-      twin.pools().draw(t, {.outer = 3, .inner = 5}, two, rows);
+      if (options.batch == 0) {
+        twin.pools().draw(t, {.outer = 3, .inner = 5}, two, rows);
+      } else {
+        RoundRows round;
+        twin.pools().of_round(t, round);
+        round.draw({.outer = 3, .inner = 5}, two, rows);
+      }
     } else {
       twin.pools().of_round(t, rows);
     }

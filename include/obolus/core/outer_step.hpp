@@ -144,9 +144,10 @@ class OuterStep {
     memory.mean.array() = b1 * memory.mean.array() + (S(1) - b1) * (x.array() * d.array());
     memory.square.array() = b2 * memory.square.array() + (S(1) - b2) * (x.array() * d.array()).square();
     const double together = o_.level > 0.0 ? level_step<S>(d, x, memory) : 0.0;
-    x.array() = x.array().log() - S(gamma) * (memory.mean.array() / mean_part) /
-                                      ((memory.square.array() / square_part).sqrt() + S(o_.epsilon)) -
-                S(gamma * o_.level * together);
+    x.array() =
+        x.array().log() -
+        S(gamma) * (memory.mean.array() / mean_part) / ((memory.square.array() / square_part).sqrt() + S(o_.epsilon)) -
+        S(gamma * o_.level * together);
   }
 
   template <class S>

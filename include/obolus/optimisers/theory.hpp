@@ -22,10 +22,10 @@
 namespace obolus {
 
 enum class Preset : std::uint8_t {
-  standard,  // the defaults of the options structs
-  paper,     // the values of the paper's appendix "Experimental Details"
-  theory,    // everything from the problem's constants and the horizon, within the theorem's conditions
-  anytime,   // as theory, with tolerances and steps that follow the round: no horizon is needed
+  standard,   // the defaults of the options structs
+  paper,      // the values of the paper's appendix "Experimental Details"
+  theory,     // everything from the problem's constants and the horizon, within the theorem's conditions
+  anytime,    // as theory, with tolerances and steps that follow the round: no horizon is needed
   practical,  // what trials found to work: see theory::set_practical
 };
 template <>

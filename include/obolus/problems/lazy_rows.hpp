@@ -80,9 +80,7 @@ struct LazyRows {
   AlignedNumbers<S> pair;   // <partner_i, θ_i>, or |θ_i|² − |partner_i|²; true while their marks are a pair's
   std::uint64_t mark = 0;   // 0: no partner
 
-  void fields(Archive& a) {
-    a("rows", rows), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark);
-  }
+  void fields(Archive& a) { a("rows", rows), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark); }
 };
 
 }  // namespace obolus

@@ -34,13 +34,13 @@ class SoftmaxPools {
   [[nodiscard]] const std::vector<std::int32_t>& inner_pool() const { return inner_; }
   [[nodiscard]] const std::vector<std::int32_t>& outer_pool() const { return outer_; }
 
-  void of_round(Round t, RoundRows& out);                                        // as revealed
+  void of_round(Round t, RoundRows& out);  // as revealed
   // With replacement, from the whole pools.
   void draw(Round t, SampleSizes sizes, Rng& rng, RoundRows& out);
-  [[nodiscard]] std::int32_t label(std::int32_t row, Round t);                   // with round t's noise and drift
-  [[nodiscard]] std::int32_t clean_label(std::int32_t row, Round t);             // with its drift alone
-  [[nodiscard]] std::int32_t test_label(std::int32_t row, Round t);              // likewise
-  [[nodiscard]] double noise(Round t) const;                                     // part of wrong labels
+  [[nodiscard]] std::int32_t label(std::int32_t row, Round t);        // with round t's noise and drift
+  [[nodiscard]] std::int32_t clean_label(std::int32_t row, Round t);  // with its drift alone
+  [[nodiscard]] std::int32_t test_label(std::int32_t row, Round t);   // likewise
+  [[nodiscard]] double noise(Round t) const;                          // part of wrong labels
 
  private:
   // The sequence of a pool's rows, epoch after epoch, each a permutation of its own. The latest epochs asked for are kept.
