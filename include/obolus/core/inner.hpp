@@ -2,10 +2,9 @@
 //
 // The storage of an inner iterate belongs to the problem (`P::Inner`, a dense vector unless it says otherwise), and
 // optimisers touch it only through the primitives of `InnerSpace`. Each primitive has a default written from the plain
-// gradients, here or in inner_definitions.hpp. A problem may supply its own version of any of them, as a member of the same
-// name without the
-// leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The default and the
-// problem's version must agree to rounding; `check/primitives.hpp` tests that for any problem.
+// gradients, here or in inner_definitions.hpp. A problem may supply its own version of any of them, as a member of the
+// same name without the leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The
+// default and the problem's version must agree to rounding; `check/primitives.hpp` tests that for any problem.
 #pragma once
 
 #include <concepts>
