@@ -148,9 +148,9 @@ std::string csv_line(const ComparisonResult& r, const StreamResult& stream, cons
   const auto within = best_within_budget(o, r.costs, r.ranking);
   if (within) {
     const SettingResult& w = o.settings[*within];
-    line += "," + quoted(w.text);
+    line += fmt::format(",{}", quoted(w.text));
     if (r.has_regret) line += csv_spread(w, quantity::regret);
-    line += "," + mean(w, quantity::evaluations(r.costs));
+    line += fmt::format(",{}", mean(w, quantity::evaluations(r.costs)));
   } else {
     line += r.has_regret ? ",,,," : ",,";
   }
