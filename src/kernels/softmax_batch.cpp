@@ -152,6 +152,7 @@ BatchView Batch::view() const {
   return {rows_,
           inner_,
           multi_,
+          static_cast<int>(multi_feature_.size() - ahead),
           by_columns_,
           label_.data(),
           single_start_.data(),

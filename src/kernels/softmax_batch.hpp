@@ -20,8 +20,6 @@ class Batch {
   void build_once(const SparseRows& data, const RoundRows& rows);
 
   [[nodiscard]] BatchView view() const;
-  // Features of several documents, in any batch there is room for.
-  [[nodiscard]] Index most_multi() const { return static_cast<Index>(std::min(seen_.size(), row_.size() / 2)); }
 
  private:
   void reserve(std::size_t rows, std::size_t entries);

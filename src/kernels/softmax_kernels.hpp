@@ -25,7 +25,7 @@ struct Entry {
 // A batch by rows and columns; the first `inner` rows are g's, the others f's. For a single step all features are treated as those of
 // several documents, and there are no columns.
 struct BatchView {
-  int rows, inner, multi;
+  int rows, inner, multi, room;  // room: features of several documents that any batch like this may have
   bool by_columns;
   const std::int32_t* label;
   const std::int32_t* single_start;  // features of one document, by row

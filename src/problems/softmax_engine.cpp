@@ -51,7 +51,7 @@ auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay
   const Index rows = data.rows, steps = data.by_columns ? kernels::block : 1;
   work.logits.grow(steps * rows * stride_), work.single.grow(kernels::block * rows * stride_);
   work.moment.grow(kernels::block * rows);
-  work.compact.grow(static_cast<Index>(data.multi) * stride_), work.shrink.grow(data.multi);
+  work.compact.grow(static_cast<Index>(data.room) * stride_), work.shrink.grow(data.room);
   return {it.rows.data(),
           it.scale.data(),
           it.norm.data(),
