@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "problems/fitted_scale.hpp"
+
 namespace obolus {
 namespace {
 
@@ -67,29 +69,16 @@ auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay
           work.logits.data()};
 }
 
-// As SoftmaxOracle::fitted_scale, on the logits of a kernel.
 template <class S>
-double SoftmaxEngine<S>::fitted_scale(const Data& data, const View& it, const S* logits, const S* other,
-                                      double b) const {
-  double low = 1e-2, high = 1e2, scale = 1.0;
-  const double tolerance = sizeof(S) == 4 ? 1e-6 : 1e-14;
-  for (int i = 0; i < 60; ++i) {
-    double slope = 0.0, curvature = 0.0;
+double SoftmaxEngine<S>::scale_of(const Data& data, const View& it, const S* logits, const S* other, double b) const {
+  return fitted_scale(sizeof(S) == 4 ? 1e-6 : 1e-14, [&](double scale, double& slope, double& curvature) {
     table_->scale_slope(data.label, data.inner, data.rows, it, logits, other, b, scale, &slope, &curvature);
-    if (slope == 0.0) break;
-    (slope > 0.0 ? high : low) = scale;
-    double next = curvature > 0.0 ? scale - slope / curvature : (slope > 0.0 ? low : high);
-    if (!(next > low && next < high)) next = std::sqrt(low * high);
-    const double moved = std::abs(next - scale);
-    scale = next;
-    if (moved <= tolerance * scale) break;
-  }
-  return scale;
+  });
 }
 
 template <class S>
 void SoftmaxEngine<S>::residuals(const Data& data, View& it, int k, const Plain& step) {
-  const double scale = fitted_ && step.reads_outer ? fitted_scale(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
+  const double scale = fitted_ && step.reads_outer ? scale_of(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
   table_->residuals(data.label, data.inner, 0, it.reads, it, k, data.rows, {step.inner, step.outer * scale, scale});
 }
 
@@ -228,8 +217,7 @@ void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, doub
                             std::int64_t steps, const Meanwhile& meanwhile) {
   const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   coupled(data, x, z, w, alpha, true, steps, meanwhile, [&](View& a, View& b, int k) {
-    const double scale =
-        fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
+    const double scale = fitted_ ? scale_of(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
     over_rows(data, [&](int first, int last) {
       table_->residuals_dual(data.label, data.inner, first, last, a, b, k, data.rows, lambda, {alpha * inner, 0.0, 1.0},
                              {alpha * lambda * inner, alpha * outer * scale, scale});
@@ -243,7 +231,7 @@ void SoftmaxEngine<S>::central(const Data& data, const S* x, Rows& c, Rows& w, d
   const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   coupled(data, x, c, w, beta * lambda, false, steps, meanwhile, [&](View& a, View& b, int k) {
     const auto scale = [&](double part) {
-      return fitted_ ? fitted_scale(data, a, logits_at(data, a, k), logits_at(data, b, k), part / lambda) : 1.0;
+      return fitted_ ? scale_of(data, a, logits_at(data, a, k), logits_at(data, b, k), part / lambda) : 1.0;
     };
     const double up = scale(1.0), down = scale(-1.0);
     over_rows(data, [&](int first, int last) {

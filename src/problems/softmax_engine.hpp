@@ -88,7 +88,7 @@ class SoftmaxEngine {
   template <class Residual>
   void coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only, std::int64_t steps,
                const Meanwhile& meanwhile, Residual&& residual);
-  [[nodiscard]] double fitted_scale(const Data& data, const View& it, const S* logits, const S* other, double b) const;
+  [[nodiscard]] double scale_of(const Data& data, const View& it, const S* logits, const S* other, double b) const;
   void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
   void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
   void flatten(Rows& it);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "obolus/core/error.hpp"
+#include "problems/fitted_scale.hpp"
 #include "problems/softmax_data.hpp"
 
 namespace obolus {
@@ -139,13 +140,10 @@ double SoftmaxOracle<S>::cross_entropy(const Logits& l, Index first, double scal
   return l.cols() > 0 ? sum / static_cast<double>(l.cols()) : 0.0;
 }
 
-// Newton's method on a convex function of one variable, kept within a bracket that every derivative narrows.
 template <class S>
-double SoftmaxOracle<S>::fitted_scale(const Logits& l, Index first) const {
+double SoftmaxOracle<S>::scale_of(const Logits& l, Index first) const {
   const RoundRows& now = drawn_ ? sample_ : revealed_;
-  double low = 1e-2, high = 1e2, scale = 1.0;
-  for (int i = 0; i < 60; ++i) {
-    double slope = 0.0, curvature = 0.0;
+  return fitted_scale(1e-14, [&](double scale, double& slope, double& curvature) {
     for (Index r = 0; r < l.cols(); ++r) {
       double mean = 0.0, square = 0.0;
       log_sum_exp(l.col(r), scale, [&](Index c, double p) {
@@ -154,22 +152,14 @@ double SoftmaxOracle<S>::fitted_scale(const Logits& l, Index first) const {
       slope += mean - double(l(now.label[static_cast<std::size_t>(first + r)], r));
       curvature += square - mean * mean;
     }
-    if (slope == 0.0) break;
-    (slope > 0.0 ? high : low) = scale;
-    double next = curvature > 0.0 ? scale - slope / curvature : (slope > 0.0 ? low : high);
-    if (!(next > low && next < high)) next = std::sqrt(low * high);
-    const double moved = std::abs(next - scale);
-    scale = next;
-    if (moved <= 1e-14 * scale) break;
-  }
-  return scale;
+  });
 }
 
 template <class S>
 double SoftmaxOracle<S>::outer_scale(In<S> y) {
   const Index inner = rows().inner;
   logits(y, inner, rows().size(), outer_logits_);
-  return options_.temperature == Temperature::fitted ? fitted_scale(outer_logits_, inner) : 1.0;
+  return options_.temperature == Temperature::fitted ? scale_of(outer_logits_, inner) : 1.0;
 }
 
 template <class S>

@@ -78,7 +78,7 @@ class SoftmaxOracle {
   // d_i ← x_i v_i, and d_g ← Σ <u_i, v_i> over the features of group g
   void penalty_part(In<S> x, In<S> v, Out<S> d) const;
   void group_products(In<S> u, In<S> v, S weight, Out<S> d) const;
-  [[nodiscard]] double fitted_scale(const Logits& logits, Index first) const;
+  [[nodiscard]] double scale_of(const Logits& logits, Index first) const;
   struct Score {
     double loss = 0.0, accuracy = 0.0;
   };
