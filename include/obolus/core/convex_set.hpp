@@ -50,10 +50,9 @@ struct Box {
   [[nodiscard]] bool bounded() const { return lower.allFinite() && upper.allFinite(); }
   template <class S>
   void project(Out<S> x) const {
-    if (!per_coordinate) {  // a loop that vectorises
+    if (!per_coordinate) {
       const auto [least, most] = bounds<S>(0);
-      S* v = x.data();
-      for (Index i = 0; i < x.size(); ++i) v[i] = clamped(v[i], least, most);
+      x = x.cwiseMax(least).cwiseMin(most);  // in packs; a NaN and a −0 pass through here too
       return;
     }
     for (Index i = 0; i < x.size(); ++i) {

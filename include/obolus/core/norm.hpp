@@ -13,10 +13,15 @@ template <class S>
   return a.template cast<double>().dot(b.template cast<double>());
 }
 
-// No NaN and no infinity: 0 · v is 0 otherwise. In packs, where Eigen's allFinite goes number by number.
+// No NaN and no infinity: 0 · v is 0 otherwise. In packs and in sums that need not wait for each other, where Eigen's allFinite goes number
+// by number.
 template <class S>
 [[nodiscard]] bool all_finite(In<S> v) {
-  return (v.array() * S(0)).sum() == S(0);
+  constexpr Index group = 32;
+  Eigen::Array<S, group, 1> zeros = Eigen::Array<S, group, 1>::Zero();
+  const Index whole = v.size() / group * group;
+  for (Index i = 0; i < whole; i += group) zeros += v.template segment<group>(i).array() * S(0);
+  return zeros.sum() + (v.tail(v.size() - whole).array() * S(0)).sum() == S(0);
 }
 
 // |x|, without overflow or underflow on the way. A NaN gives NaN; |x| itself may still be infinite, as for two entries

@@ -63,7 +63,7 @@ class ThreadPool {
   // Loops of a round follow each other within microseconds: looking for a while costs less than sleeping and being woken.
   template <class Ready>
   static bool spin(Ready&& ready) {
-    constexpr int looks = 4000;
+    constexpr int looks = 20000;
     for (int i = 0; i < looks; ++i) {
       if (ready()) return true;
 #if defined(__x86_64__) || defined(__i386__)
