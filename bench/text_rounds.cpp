@@ -121,7 +121,7 @@ struct Traffic {
 class TrafficCounter {
  public:
   explicit TrafficCounter(const SparseRows& data, Index classes)
-      : data_(data), row_(double((classes + 7) / 8 * 8 * Index(sizeof(float)))), count_(std::size_t(data.columns)) {}
+      : data_(data), row_(double((classes + 3) / 4 * 4 * Index(sizeof(float)))), count_(std::size_t(data.columns)) {}
 
   void add(const std::string& mode, const RoundRows& rows, Traffic& sum) {
     count(rows);

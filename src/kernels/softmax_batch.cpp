@@ -1,6 +1,7 @@
 #include "kernels/softmax_batch.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace obolus::kernels {
 
@@ -16,150 +17,199 @@ Index most_entries(const SparseRows& data, Index rows) {
 }
 
 namespace {
-constexpr std::size_t ahead = 8;  // how far the kernels prefetch
+
 constexpr std::uint32_t placed = 0x8000'0000u;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Leading features of which `rows` documents have two or more on average.
+std::size_t common_features(const SparseRows& data, Index rows) {
+  std::vector<std::int64_t> documents(static_cast<std::size_t>(data.columns));
+  for (const std::int32_t f : data.column) ++documents[at(f)];
+  const auto rare =
+      std::find_if(documents.begin(), documents.end(), [&](std::int64_t n) { return n * rows < 2 * data.rows(); });
+  return static_cast<std::size_t>(rare - documents.begin());
+}
+
 }  // namespace
 
-Batch::Batch(const SparseRows& data, Index rows) {
-  seen_.assign(static_cast<std::size_t>(data.columns), 0);
-  met_.assign(static_cast<std::size_t>(data.columns) + 1, 0);
+Batch::Batch(const SparseRows& data, Index rows)
+    : data_(&data),
+      common_(common_features(data, rows)),
+      seen_(static_cast<std::size_t>(data.columns), 0),
+      met_(static_cast<std::size_t>(data.columns) + 1) {
+  for (std::size_t r = 0; r + 1 < data.start.size(); ++r) {
+    const auto columns = data.column.begin();
+    rare_start_.push_back(
+        std::lower_bound(columns + data.start[r], columns + data.start[r + 1], static_cast<std::int32_t>(common_)) -
+        columns);
+  }
   reserve(static_cast<std::size_t>(rows), static_cast<std::size_t>(most_entries(data, rows)));
 }
 
-void Batch::reserve(std::size_t rows, std::size_t entries) {
-  const std::size_t several = std::min(seen_.size(), entries) + ahead;
-  entries += ahead;
-  label_.resize(rows), single_start_.resize(rows + 1), row_start_.resize(rows + 1);
-  single_.resize(several), row_.resize(entries), column_.resize(entries);
-  multi_feature_.resize(several), column_start_.resize(several + 1), column_inner_.resize(several);
-  column_next_.resize(several), of_count_.reserve(rows + 1);
+Batch::Span Batch::common(std::int32_t row) const {
+  return {static_cast<std::size_t>(data_->start[at(row)]), static_cast<std::size_t>(rare_start_[at(row)])};
+}
+Batch::Span Batch::rare(std::int32_t row) const {
+  return {static_cast<std::size_t>(rare_start_[at(row)]), static_cast<std::size_t>(data_->start[at(row) + 1])};
 }
 
-// Only more rows than before, or rows that come more than once, are beyond the room made at first.
-void Batch::make_room(const SparseRows& data, const RoundRows& now) {
+void Batch::reserve(std::size_t rows, std::size_t entries) {
+  const std::size_t several = std::min(seen_.size(), common_ + entries) + ahead;
+  entries += ahead;
+  label_.resize(rows), of_length_.reserve(rows + 2), common_start_.resize(rows), common_end_.resize(rows);
+  single_start_.resize(rows + 1), row_start_.resize(rows + 1);
+  single_.resize(several), row_.resize(entries), column_.resize(entries);
+  common_index_.resize(entries), common_value_.resize(entries);
+  multi_feature_.resize(several), column_owner_.resize(several), column_start_.resize(several + 1);
+  column_inner_.resize(several), next_.resize(several + 1);
+  std::iota(multi_feature_.begin(), multi_feature_.begin() + static_cast<std::ptrdiff_t>(common_), 0);
+}
+
+// Forgets the batch before. Only more rows than it could have, or rows that come more than once, are beyond the room made at first.
+void Batch::prepare(const RoundRows& now) {
+  std::fill_n(seen_.begin(), common_, 0);
+  for (std::size_t i = 0; i < met_count_; ++i) seen_[at(met_[i])] = 0;
   std::size_t entries = 0;
-  for (const std::int32_t row : now.row)
-    entries += static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1] -
-                                        data.start[static_cast<std::size_t>(row)]);
+  for (const std::int32_t row : now.row) entries += rare(row).last - common(row).first;
   if (now.row.size() > label_.size())
-    reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(data, now.size()))));
+    reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(*data_, now.size()))));
   else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
   rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
   std::copy(now.label.begin(), now.label.end(), label_.begin());
 }
 
-void Batch::build(const SparseRows& data, const RoundRows& now) {
-  make_room(data, now);
+// Rows of the data are met in no order: their entries are called for while those of the row before are read.
+void Batch::call_for(const RoundRows& now, std::size_t r) const {
+  if (r >= now.row.size()) return;
+  for (std::size_t k = common(now.row[r]).first; k < rare(now.row[r]).last; k += 16)
+    __builtin_prefetch(&data_->column[k]), __builtin_prefetch(&data_->value[k]);
+}
+
+void Batch::count(const RoundRows& now) {
+  prepare(now);
   by_columns_ = true;
   std::int32_t* met = met_.data();
-  for (const std::int32_t row : now.row) {
-    const auto first = static_cast<std::size_t>(data.start[static_cast<std::size_t>(row)]);
-    const auto last = static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1]);
-    for (std::size_t k = first; k < last; ++k) {
-      const std::int32_t f = data.column[k];
+  for (std::size_t r = 0; r < now.row.size(); ++r) {
+    call_for(now, r + 2);
+    const Span often = common(now.row[r]), seldom = rare(now.row[r]);
+    for (std::size_t k = often.first; k < often.last; ++k) ++seen_[at(data_->column[k])];
+    for (std::size_t k = seldom.first; k < seldom.last; ++k) {
+      const std::int32_t f = data_->column[k];
       *met = f;  // kept when it is the first of its documents
-      met += seen_[static_cast<std::size_t>(f)]++ == 0 ? 1 : 0;
+      met += seen_[at(f)]++ == 0 ? 1 : 0;
     }
   }
-  const auto features = static_cast<std::size_t>(met - met_.data());
-  number_features(features);
-  sort_by_rows(data, now);
-  sort_by_columns();
-  for (std::size_t i = 0; i < features; ++i) seen_[static_cast<std::size_t>(met_[i])] = 0;
+  met_count_ = static_cast<std::size_t>(met - met_.data());
+  number();
 }
 
-void Batch::build_once(const SparseRows& data, const RoundRows& now) {
-  make_room(data, now);
-  by_columns_ = false;
-  std::uint32_t count = 0;
-  Entry* entry = row_.data();
-  std::fill_n(single_start_.begin(), now.row.size() + 1, 0);
+// Numbers for rare features of several documents, and a place for every column.
+void Batch::number() {
+  multi_ = common_;
+  for (std::size_t i = 0; i < met_count_; ++i) {
+    multi_feature_[multi_] = met_[i];
+    multi_ += seen_[at(met_[i])] > 1 ? 1 : 0;  // no branch: nobody could foresee it
+  }
+  of_length_.assign(static_cast<std::size_t>(rows_) + 2, 0);
+  const auto length = [&](std::size_t l) { return seen_[at(multi_feature_[l])]; };
+  for (std::size_t l = 0; l < multi_; ++l) ++of_length_[length(l) + 1];
+  std::int32_t place = 0, start = 0;
+  for (std::size_t n = 0; n + 1 < of_length_.size(); ++n) {
+    const std::int32_t here = of_length_[n + 1];
+    of_length_[n] = place;
+    for (std::int32_t k = 0; k < here; ++k, start += static_cast<std::int32_t>(n)) column_start_[at(place++)] = start;
+  }
+  column_start_[multi_] = next_[multi_] = start;
+  for (std::size_t l = 0; l < multi_; ++l) {
+    const std::int32_t i = of_length_[length(l)]++;
+    column_owner_[at(i)] = static_cast<std::int32_t>(l);
+    next_[l] = column_start_[at(i)];
+  }
+  for (std::size_t l = common_; l < multi_; ++l) seen_[at(multi_feature_[l])] = placed | static_cast<std::uint32_t>(l);
+}
+
+void Batch::sort(const RoundRows& now) {
+  Entry *single = single_.data(), *other = row_.data(), *column = column_.data();
+  std::int32_t* next = next_.data();
+  std::size_t copied = 0;
+  const std::size_t nobody = multi_;  // where entries of single features would go
+  const auto split_columns = [&] {
+    for (std::size_t i = 0; i < multi_; ++i) column_inner_[i] = next[column_owner_[i]];
+  };
   for (std::size_t r = 0; r < now.row.size(); ++r) {
-    row_start_[r] = static_cast<std::int32_t>(entry - row_.data());
-    const auto row = static_cast<std::size_t>(now.row[r]);
-    for (auto k = static_cast<std::size_t>(data.start[row]); k < static_cast<std::size_t>(data.start[row + 1]); ++k) {
-      const std::int32_t f = data.column[k];
-      std::uint32_t& seen = seen_[static_cast<std::size_t>(f)];
-      multi_feature_[count] = f;  // kept when it is the first of its documents
-      const std::uint32_t number = seen == 0 ? count | placed : seen;
-      count += seen == 0 ? 1 : 0;
-      seen = number;
-      *entry++ = {static_cast<std::int32_t>(number & ~placed), data.value[k]};
-    }
-  }
-  row_start_[now.row.size()] = static_cast<std::int32_t>(entry - row_.data());
-  multi_ = static_cast<int>(count);
-  for (std::uint32_t l = 0; l < count; ++l) seen_[static_cast<std::size_t>(multi_feature_[l])] = 0;
-}
-
-// Features of several documents are numbered by how many they are: columns of one length stand together, and the processor
-// foresees where they end.
-void Batch::number_features(std::size_t features) {
-  of_count_.assign(static_cast<std::size_t>(rows_) + 1, 0);
-  for (std::size_t i = 0; i < features; ++i) ++of_count_[seen_[static_cast<std::size_t>(met_[i])]];
-  multi_ = 0;
-  std::int32_t start = 0;
-  for (std::size_t count = 2; count < of_count_.size(); ++count) {
-    const std::int32_t here = of_count_[count];
-    of_count_[count] = multi_;
-    for (std::int32_t n = 0; n < here; ++n, start += static_cast<std::int32_t>(count))
-      column_start_[static_cast<std::size_t>(multi_++)] = start;
-  }
-  column_start_[static_cast<std::size_t>(multi_)] = start;
-  std::copy_n(column_start_.begin(), multi_, column_next_.begin());
-  for (std::size_t i = 0; i < features; ++i) {
-    std::uint32_t& seen = seen_[static_cast<std::size_t>(met_[i])];
-    if (seen == 1) continue;
-    const std::int32_t l = of_count_[seen]++;
-    multi_feature_[static_cast<std::size_t>(l)] = met_[i];
-    seen = placed | static_cast<std::uint32_t>(l);
-  }
-}
-
-void Batch::sort_by_rows(const SparseRows& data, const RoundRows& now) {
-  Entry *single = single_.data(), *other = row_.data();
-  for (std::size_t r = 0; r < now.row.size(); ++r) {
-    const auto row = static_cast<std::size_t>(now.row[r]);
+    call_for(now, r + 2);
+    const auto number = static_cast<std::int32_t>(r);
+    if (number == inner_) split_columns();
     single_start_[r] = static_cast<std::int32_t>(single - single_.data());
     row_start_[r] = static_cast<std::int32_t>(other - row_.data());
-    for (auto k = static_cast<std::size_t>(data.start[row]); k < static_cast<std::size_t>(data.start[row + 1]); ++k) {
-      const std::int32_t f = data.column[k];
-      const std::uint32_t seen = seen_[static_cast<std::size_t>(f)];
-      const bool once = seen == 1;  // no branch: nobody could foresee it
-      *single = {f, data.value[k]};
-      *other = {static_cast<std::int32_t>(seen & ~placed), data.value[k]};
-      single += once ? 1 : 0;
-      other += once ? 0 : 1;
+    const Span often = common(now.row[r]), seldom = rare(now.row[r]);
+    for (std::size_t k = often.first; k < often.last; ++k) column[next[data_->column[k]]++] = {number, data_->value[k]};
+    // Read in every step: they had better stand in a row.
+    std::copy_n(data_->column.data() + often.first, often.last - often.first, common_index_.data() + copied);
+    std::copy_n(data_->value.data() + often.first, often.last - often.first, common_value_.data() + copied);
+    common_start_[r] = static_cast<std::int64_t>(copied);
+    copied += often.last - often.first;
+    common_end_[r] = static_cast<std::int64_t>(copied);
+    for (std::size_t k = seldom.first; k < seldom.last; ++k) {
+      const std::int32_t f = data_->column[k];
+      const std::uint32_t seen = seen_[at(f)];
+      const bool once = seen == 1;
+      const std::size_t l = once ? nobody : seen & ~placed;
+      *single = {f, data_->value[k]};
+      *other = {static_cast<std::int32_t>(l), data_->value[k]};
+      column[next[l]] = {number, data_->value[k]};
+      single += once ? 1 : 0, other += once ? 0 : 1, next[l] += once ? 0 : 1;
     }
   }
+  if (inner_ >= rows_) split_columns();
   single_start_[now.row.size()] = static_cast<std::int32_t>(single - single_.data());
   row_start_[now.row.size()] = static_cast<std::int32_t>(other - row_.data());
 }
 
-void Batch::sort_by_columns() {
-  for (int r = 0; r < rows_; ++r) {
-    if (r == inner_) std::copy_n(column_next_.begin(), multi_, column_inner_.begin());
-    for (std::int32_t q = row_start_[static_cast<std::size_t>(r)]; q < row_start_[static_cast<std::size_t>(r) + 1];
-         ++q) {
-      const Entry& e = row_[static_cast<std::size_t>(q)];
-      column_[static_cast<std::size_t>(column_next_[static_cast<std::size_t>(e.index)]++)] = {r, e.value};
+void Batch::build_once(const RoundRows& now) {
+  prepare(now);
+  by_columns_ = false;
+  multi_ = common_;
+  Entry* entry = row_.data();
+  std::fill_n(single_start_.begin(), now.row.size() + 1, 0);
+  for (std::size_t r = 0; r < now.row.size(); ++r) {
+    call_for(now, r + 2);
+    row_start_[r] = static_cast<std::int32_t>(entry - row_.data());
+    const Span often = common(now.row[r]), seldom = rare(now.row[r]);
+    common_start_[r] = static_cast<std::int64_t>(often.first), common_end_[r] = static_cast<std::int64_t>(often.last);
+    for (std::size_t k = seldom.first; k < seldom.last; ++k) {
+      const std::int32_t f = data_->column[k];
+      std::uint32_t& seen = seen_[at(f)];
+      multi_feature_[multi_] = f;  // kept when it is the first of its documents
+      const std::uint32_t number = seen == 0 ? placed | static_cast<std::uint32_t>(multi_) : seen;
+      multi_ += seen == 0 ? 1 : 0;
+      seen = number;
+      *entry++ = {static_cast<std::int32_t>(number & ~placed), data_->value[k]};
     }
   }
-  if (inner_ >= rows_) std::copy_n(column_next_.begin(), multi_, column_inner_.begin());
+  row_start_[now.row.size()] = static_cast<std::int32_t>(entry - row_.data());
+  met_count_ = multi_ - common_;
+  std::copy_n(multi_feature_.begin() + static_cast<std::ptrdiff_t>(common_), met_count_, met_.begin());
 }
 
 BatchView Batch::view() const {
   return {rows_,
           inner_,
-          multi_,
+          static_cast<int>(multi_),
           static_cast<int>(multi_feature_.size() - ahead),
           by_columns_,
           label_.data(),
+          common_start_.data(),
+          common_end_.data(),
+          by_columns_ ? common_index_.data() : data_->column.data(),
+          by_columns_ ? common_value_.data() : data_->value.data(),
           single_start_.data(),
           single_.data(),
           row_start_.data(),
           row_.data(),
           multi_feature_.data(),
+          column_owner_.data(),
           column_start_.data(),
           column_inner_.data(),
           column_.data()};

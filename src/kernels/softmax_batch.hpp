@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/softmax_kernels.hpp"
+#include "obolus/core/memory.hpp"
 #include "obolus/data/sparse_rows.hpp"
 #include "obolus/problems/softmax_pools.hpp"
 
@@ -12,28 +13,47 @@ namespace obolus::kernels {
 
 class Batch {
  public:
-  // Room for any `rows` different rows of the data: building them allocates nothing.
+  // Room for any `rows` different rows of the data, which must outlive it: building them allocates nothing.
   Batch(const SparseRows& data, Index rows);
 
-  // For several steps, or for one.
-  void build(const SparseRows& data, const RoundRows& rows);
-  void build_once(const SparseRows& data, const RoundRows& rows);
+  // For several steps, in two parts that may run at different times.
+  void build(const RoundRows& rows) { count(rows), sort(rows); }
+  void count(const RoundRows& rows);
+  void sort(const RoundRows& rows);
+  // For a single step.
+  void build_once(const RoundRows& rows);
 
   [[nodiscard]] BatchView view() const;
 
  private:
+  template <class T>
+  using List = std::vector<T, LineAllocator<T>>;
+  struct Span {
+    std::size_t first, last;
+  };
+  [[nodiscard]] Span common(std::int32_t row) const;  // a row's entries of common features, and the others
+  [[nodiscard]] Span rare(std::int32_t row) const;
   void reserve(std::size_t rows, std::size_t entries);
-  void make_room(const SparseRows& data, const RoundRows& rows);
-  void number_features(std::size_t features);
-  void sort_by_rows(const SparseRows& data, const RoundRows& now);
-  void sort_by_columns();
+  void prepare(const RoundRows& rows);
+  void call_for(const RoundRows& rows, std::size_t r) const;
+  void number();
 
-  std::vector<std::uint32_t> seen_;  // by feature: documents, or its number among those of several; 0 between builds
-  std::vector<std::int32_t> met_, of_count_;  // features of the batch; of each count, where to number on
-  std::vector<std::int32_t> label_, single_start_, row_start_, multi_feature_, column_start_, column_inner_,
-      column_next_;
-  std::vector<Entry> single_, row_, column_;
-  int rows_ = 0, inner_ = 0, multi_ = 0;
+  const SparseRows* data_;
+  // Features below `common_` are in so many documents that nearly every batch has several of them. Data whose features are numbered by
+  // frequency have many such, other data may have none.
+  std::size_t common_ = 0;
+  List<std::int64_t> rare_start_;  // by row of the data
+  List<std::uint32_t> seen_;       // documents of each feature, then numbers of the rare ones; 0 if the batch has none
+  List<std::int32_t> met_;         // the rare features of the batch
+  List<std::int32_t> of_length_;   // how many columns of each length there are, then the place of the next
+  List<std::int64_t> common_start_, common_end_;
+  List<std::int32_t> common_index_;
+  List<float> common_value_;
+  List<std::int32_t> label_, single_start_, row_start_, multi_feature_;
+  List<std::int32_t> column_owner_, column_start_, column_inner_, next_;  // next_: by owner, where the next entry goes
+  List<Entry> single_, row_, column_;
+  std::size_t multi_ = 0, met_count_ = 0;
+  int rows_ = 0, inner_ = 0;
   bool by_columns_ = true;
 };
 

@@ -7,29 +7,32 @@ namespace obolus::kernels::OBOLUS_INSTRUCTIONS {
 
 #include "kernels/softmax_loops.hpp"
 #include "kernels/softmax_residuals.hpp"
+#include "kernels/softmax_shrink.hpp"
 
-template <class S, int N>
+template <class S, int L, int Q>
 constexpr Kernels<S> table(const char* name) {
   return {name,
-          &begin<S, N>,
-          &forward<S, N>,
-          &backward<S, N>,
-          &finish<S, N>,
-          &finish_singles<S, N>,
-          &finish_multi<S, N>,
-          &residuals<S, N>,
-          &residuals_dual<S, N>,
-          &residuals_central<S, N>,
-          &scale_slope<S, N>,
+          &begin<S, L, Q>,
+          &forward<S, L, Q>,
+          &backward<S, L, Q>,
+          &finish<S, L, Q>,
+          &finish_singles<S, L, Q>,
+          &finish_multi<S, L, Q>,
+          &residuals<S, L, Q>,
+          &residuals_dual<S, L, Q>,
+          &residuals_central<S, L, Q>,
+          &scale_slope<S, L, Q>,
           &shrink<S>,
-          &products<S, N>};
+          &products<S, L, Q>};
 }
 
 template <class S>
-const Kernels<S>& by_packs(int packs, const char* name) {
-  static const Kernels<S> tables[] = {table<S, 0>(name), table<S, 1>(name), table<S, 2>(name), table<S, 3>(name),
-                                      table<S, 4>(name), table<S, 5>(name), table<S, 6>(name)};
-  return tables[packs <= 6 ? packs : 0];
+const Kernels<S>& by_cut(Cut cut, const char* name) {
+  static const Kernels<S> tables[3][4] = {
+      {table<S, -1, 0>(name), table<S, 0, 1>(name), table<S, 0, 2>(name), table<S, 0, 3>(name)},
+      {table<S, 1, 0>(name), table<S, 1, 1>(name), table<S, 1, 2>(name), table<S, 1, 3>(name)},
+      {table<S, 2, 0>(name), table<S, 2, 1>(name), table<S, 2, 2>(name), table<S, 2, 3>(name)}};
+  return cut.lines <= 2 ? tables[cut.lines][cut.quarters] : tables[0][0];
 }
 
 }  // namespace obolus::kernels::OBOLUS_INSTRUCTIONS

@@ -1,5 +1,5 @@
-// The hot loops of `softmax_l2`: sparse rows times weights and back, and what stands between them. Each is compiled twice, for
-// AVX2 with FMA and for any processor, and the better one that runs here is chosen once, at run time.
+// The hot loops of `softmax_l2`: sparse rows times weights and back, and what stands between them. Each is compiled
+// for AVX-512, for AVX2 with FMA and for any processor, and the best that runs here is chosen once, at run time.
 //
 // A round's K steps on one batch, for an iterate θ whose row i shrinks by ρ_i = 1 − δ x_i a step:
 //     θ_i ← ρ_i θ_i − Σ_r a_ri R_r,   R_r a function of the logits Σ_i a_ri θ_i.
@@ -16,35 +16,64 @@ namespace obolus::kernels {
 
 // Steps that one pass takes at most; longer loops are cut.
 inline constexpr int block = 8;
+// How far the kernels look ahead in lists of features.
+inline constexpr int ahead = 8;
 
 struct Entry {
   std::int32_t index;
   float value;
 };
 
-// A batch by rows and columns; the first `inner` rows are g's, the others f's. For a single step all features are treated as those of
-// several documents, and there are no columns.
+// A batch by rows and columns; the first `inner` rows are g's, the others f's. Features that most batches have are common: they keep
+// their numbers. Rare ones come in two kinds. Those of one document are single,
+// the others are numbered on behind the common ones; together with these they are the features of several documents. For one step no
+// feature is single, and there are no columns.
 struct BatchView {
   int rows, inner, multi, room;  // room: features of several documents that any batch like this may have
   bool by_columns;
   const std::int32_t* label;
+  const std::int64_t *common_start, *common_end;  // entries of common features, by row …
+  const std::int32_t* common_index;               // … in these two
+  const float* common_value;
   const std::int32_t* single_start;  // features of one document, by row
   const Entry* single;
-  const std::int32_t* row_start;  // the others by row, as indices into multi_feature
+  const std::int32_t* row_start;  // rare features of several documents by row, as indices into multi_feature
   const Entry* row;
-  const std::int32_t *multi_feature, *column_start, *column_inner;  // and by column, as rows, g's first
+  const std::int32_t* multi_feature;
+  // All columns, by their lengths: the processor foresees where each ends. Whose they are, where they start, and where g's rows end.
+  const std::int32_t *column_owner, *column_start, *column_inner;
   const Entry* column;
+};
+
+// A row of weights, cut into cache lines and quarters of one. The two parts lie in arrays of their own, so that a row of 20 floats
+// touches a line and a quarter wherever it is, not two lines. What is beyond the classes is 0.
+struct Cut {
+  int lines, quarters;
+};
+template <class S>
+[[nodiscard]] constexpr Cut cut_of(int classes) {
+  constexpr int line = 64 / static_cast<int>(sizeof(S)), quarter = line / 4;
+  const int lines = classes / line, quarters = (classes - lines * line + quarter - 1) / quarter;
+  return quarters == 4 ? Cut{lines + 1, 0} : Cut{lines, quarters};
+}
+template <class S>
+struct Rows {
+  S *line, *rest;
 };
 
 template <class S>
 struct IterateView {
-  S *rows, *scale, *norm;  // θ_i = scale_i rows_i, norm_i = |θ_i|²
-  int stride, classes;     // rows_i has `stride` numbers, the first `classes` count and the others are 0
-  S decay;                 // δ
-  int reads, writes;       // rows of the batch it reads (logits) and those that change it
-  S *compact, *shrink;     // by feature of several documents: θ_i and ρ_i
-  S *single, *moment;      // by row and step: the two sums over features of one document
-  S* logits;               // by step and row: logits, then residuals R
+  Rows<S> rows;     // θ_i = scale_i rows_i
+  S *scale, *norm;  // norm_i = |θ_i|²
+  Cut cut;
+  int classes;
+  S decay;            // δ
+  int reads, writes;  // rows of the batch it reads (logits) and those that change it
+  Rows<S> compact;    // by feature of several documents: θ_i …
+  S* shrink;          // … and ρ_i
+  Rows<S> single;     // by row and step: the two sums over features of one document
+  S* moment;
+  Rows<S> logits;  // by step and row: logits, then residuals R
 };
 
 // Weights of the residuals: R = weight (softmax(scale l) − label). One for each kind of row.
@@ -74,9 +103,9 @@ struct Kernels {
   // The mean c and w = λ(y_1 − y_−1)/2 of a pair y_±1 = c ± w/λ.
   void (*residuals_central)(const std::int32_t* label, int inner, int first, int last, const IterateView<S>& c,
                             const IterateView<S>& w, int k, int rows, double lambda, Weights up, Weights down);
-  // Slope and curvature in s of Σ_r CE(s l_r) over rows first … last − 1 of l = a + b·other.
-  void (*scale_slope)(const std::int32_t* label, int first, int last, const IterateView<S>& a, const S* logits,
-                      const S* other, double b, double s, double* slope, double* curvature);
+  // Slope and curvature in s of Σ_r CE(s l_r) over rows first … last − 1 of l = a's logits + part · b's; b may be null.
+  void (*scale_slope)(const std::int32_t* label, int first, int last, const IterateView<S>& a, const IterateView<S>* b,
+                      int k, int rows, double part, double s, double* slope, double* curvature);
   // Features first … last − 1: the scalars of rows that nobody touched. True when a scale grew beyond reason. b and pair may be
   // null.
   bool (*shrink)(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
@@ -86,19 +115,14 @@ struct Kernels {
                    std::int64_t count, S* pair);
 };
 
-// Numbers in a row of weights: whole packs of 32 bytes.
+// For rows cut like this; slower ones, for any, when there are none.
 template <class S>
-[[nodiscard]] constexpr int stride_of(int classes) {
-  constexpr int lanes = 32 / static_cast<int>(sizeof(S));
-  return (classes + lanes - 1) / lanes * lanes;
-}
-
-// By packs in a row.
+[[nodiscard]] const Kernels<S>& portable(Cut cut);
 template <class S>
-[[nodiscard]] const Kernels<S>& portable(int packs);
+[[nodiscard]] const Kernels<S>& avx2(Cut cut);
 template <class S>
-[[nodiscard]] const Kernels<S>& avx2(int packs);
-// The fastest that runs here. OBOLUS_KERNELS=portable in the environment asks for the other.
+[[nodiscard]] const Kernels<S>& avx512(Cut cut);
+// The fastest that runs here, or the one that OBOLUS_KERNELS in the environment names, if it does.
 template <class S>
 [[nodiscard]] const Kernels<S>& best(int classes);
 

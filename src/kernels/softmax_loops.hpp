@@ -1,286 +1,254 @@
-// The loops of softmax_kernels.hpp, for one instruction set. N is the number of packs in a row of weights, 0 when only known at
-// run time. No name of the standard library is instantiated here: an inline function compiled for AVX2 might be linked elsewhere.
+// The loops of softmax_kernels.hpp, for one instruction set. Rows have L lines and Q quarters; L is negative when they are only known
+// at run time. No name of the standard library is instantiated here: an inline function compiled for AVX2 might be linked elsewhere.
 #include "kernels/softmax_vector.hpp"
 
-constexpr int most_packs = 256;  // at run time: 1,024 classes in double
-
-template <class S, int N>
-OBOLUS_INLINE int pack_count(int stride) {
-  return N > 0 ? N : stride / lanes<S>;
-}
-template <class S, int N>
-constexpr int buffer_packs = N > 0 ? N : most_packs;
-
-// ρ^n for small n.
-template <class S>
-OBOLUS_INLINE S power(S base, int n) {
-  S p = 1;
-  for (; n > 0; --n) p *= base;
-  return p;
-}
-
-template <class S, int N>
+template <class S, int L, int Q>
 void begin(const BatchView& b, const IterateView<S>& it, const S* x, int steps) {
-  const int n = pack_count<S, N>(it.stride);
+  const Shape<S, L, Q> shape{it.cut};
   for (int r = 0; r < it.reads; ++r) {
-    S* sums = it.single + std::size_t(r) * block * it.stride;
     S* moments = it.moment + std::size_t(r) * block;
     for (int k = 0; k < steps; ++k) {
       moments[k] = 0;
-      for (int v = 0; v < n; ++v) packs(sums + k * it.stride)[v] = Pack<S>{};
+      shape.each([](auto& sum) { clear(sum); }, shape.at(it.single, std::size_t(r) * block + k));
     }
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
-      const S* ahead = it.rows + std::size_t(b.single[i + 8].index) * it.stride;
-      __builtin_prefetch(ahead), __builtin_prefetch(ahead + it.stride - 1);
-      const int f = b.single[i].index;
+      const int f = b.single[i].index, next = b.single[i + ahead].index;
+      shape.look_ahead(it.rows, next), __builtin_prefetch(it.scale + next), __builtin_prefetch(x + next);
       const S a = S(b.single[i].value), rho = 1 - it.decay * x[f];
-      const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
+      const RowAt<S> row = shape.at(it.rows, f);
       S weight = a * it.scale[f], moment = a * a;
       for (int k = 0; k < steps; ++k, weight *= rho, moment *= rho) {
         moments[k] += moment;
-        Pack<S>* sum = packs(sums + k * it.stride);
-        for (int v = 0; v < n; ++v) sum[v] += weight * row[v];
+        shape.each([&](auto& sum, auto& w) { sum += weight * w; }, shape.at(it.single, std::size_t(r) * block + k),
+                   row);
       }
     }
   }
   for (int l = 0; l < b.multi; ++l) {
-    const S* ahead = it.rows + std::size_t(b.multi_feature[l + 8]) * it.stride;
-    __builtin_prefetch(ahead), __builtin_prefetch(ahead + it.stride - 1);
-    const int f = b.multi_feature[l];
+    const int f = b.multi_feature[l], next = b.multi_feature[l + ahead];
+    shape.look_ahead(it.rows, next), __builtin_prefetch(it.scale + next), __builtin_prefetch(x + next);
     const S scale = it.scale[f];
-    const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
-    Pack<S>* to = packs(it.compact + std::size_t(l) * it.stride);
-    for (int v = 0; v < n; ++v) to[v] = scale * row[v];
+    shape.each([&](auto& to, auto& w) { to = scale * w; }, shape.at(it.compact, l), shape.at(it.rows, f));
     it.shrink[l] = 1 - it.decay * x[f];
   }
 }
 
-template <class S, int N>
+// Entries as the batch has them, and as the data have them.
+struct Listed {
+  const Entry* entry;
+  [[gnu::always_inline]] int index(std::int64_t q) const { return entry[q].index; }
+  [[gnu::always_inline]] float value(std::int64_t q) const { return entry[q].value; }
+};
+struct Common {
+  const std::int32_t* column;
+  const float* number;
+  [[gnu::always_inline]] int index(std::int64_t q) const { return column[q]; }
+  [[gnu::always_inline]] float value(std::int64_t q) const { return number[q]; }
+};
+
+// Σ a_q rows_(index of q) over entries first … last − 1, in several sums that need not wait for each other.
+template <class S, int L, int Q>
+struct WeightedSum {
+  static constexpr int parts = L < 0 || L > 2 ? 1 : L > 1 ? 2 : 4;
+  const Shape<S, L, Q>& shape;
+  Row<S, L, Q> part[parts];
+
+  [[gnu::always_inline]] explicit WeightedSum(const Shape<S, L, Q>& s) : shape(s) {
+    for (int u = 0; u < parts; ++u) shape.each([](auto& p) { clear(p); }, part[u]);
+  }
+  template <class List>
+  [[gnu::always_inline]] void add(const List& list, std::int64_t first, std::int64_t last, const Rows<S>& rows) {
+    std::int64_t q = first;
+    for (; q + parts <= last; q += parts)
+#pragma GCC unroll 4
+      for (int u = 0; u < parts; ++u) {
+        const S a = S(list.value(q + u));
+        shape.each([&](auto& p, auto& w) { p += a * w; }, part[u], shape.at(rows, list.index(q + u)));
+      }
+    for (; q < last; ++q) {
+      const S a = S(list.value(q));
+      shape.each([&](auto& p, auto& w) { p += a * w; }, part[0], shape.at(rows, list.index(q)));
+    }
+  }
+  [[gnu::always_inline]] Row<S, L, Q>& total() {
+    if constexpr (parts > 2) {
+      shape.each([](auto& p, auto& q) { p += q; }, part[0], part[1]);
+      shape.each([](auto& p, auto& q) { p += q; }, part[2], part[3]);
+      shape.each([](auto& p, auto& q) { p += q; }, part[0], part[2]);
+    } else if constexpr (parts > 1) {
+      shape.each([](auto& p, auto& q) { p += q; }, part[0], part[1]);
+    }
+    return part[0];
+  }
+};
+
+template <class S, int L, int Q>
 void forward(const BatchView& b, const IterateView<S>& it, int k, int) {
-  const int n = pack_count<S, N>(it.stride);
-  const std::size_t step = std::size_t(b.rows) * it.stride;
+  const Shape<S, L, Q> shape{it.cut};
   for (int r = 0; r < it.reads; ++r) {
-    Pack<S> sum[buffer_packs<S, N>], other[buffer_packs<S, N>];
-    const Pack<S>* single = packs(const_cast<const S*>(it.single) + (std::size_t(r) * block + k) * it.stride);
-    for (int v = 0; v < n; ++v) sum[v] = single[v], other[v] = Pack<S>{};
+    if (r + 1 < it.reads)
+      for (std::int64_t q = b.common_start[r + 1]; q < b.common_end[r + 1]; q += 16)
+        __builtin_prefetch(b.common_index + q), __builtin_prefetch(b.common_value + q);
+    WeightedSum<S, L, Q> sums(shape);
+    sums.add(Common{b.common_index, b.common_value}, b.common_start[r], b.common_end[r], it.compact);
+    sums.add(Listed{b.row}, b.row_start[r], b.row_start[r + 1], it.compact);
+    Row<S, L, Q>& sum = sums.total();
+    shape.each([](auto& s, auto& single) { s += single; }, sum, shape.at(it.single, std::size_t(r) * block + k));
     if (r < it.writes)
       for (int j = 0; j < k; ++j) {
         const S moment = it.moment[std::size_t(r) * block + (k - 1 - j)];
-        const Pack<S>* residual = packs(const_cast<const S*>(it.logits) + j * step + std::size_t(r) * it.stride);
-        for (int v = 0; v < n; ++v) sum[v] -= moment * residual[v];
+        shape.each([&](auto& s, auto& residual) { s -= moment * residual; }, sum,
+                   shape.at(it.logits, std::size_t(j) * b.rows + r));
       }
-    int q = b.row_start[r];
-    const int end = b.row_start[r + 1];
-    for (; q + 1 < end; q += 2) {
-      const S a = S(b.row[q].value), c = S(b.row[q + 1].value);
-      const Pack<S>* one = packs(const_cast<const S*>(it.compact) + std::size_t(b.row[q].index) * it.stride);
-      const Pack<S>* two = packs(const_cast<const S*>(it.compact) + std::size_t(b.row[q + 1].index) * it.stride);
-      for (int v = 0; v < n; ++v) sum[v] += a * one[v], other[v] += c * two[v];
-    }
-    if (q < end) {
-      const S a = S(b.row[q].value);
-      const Pack<S>* one = packs(const_cast<const S*>(it.compact) + std::size_t(b.row[q].index) * it.stride);
-      for (int v = 0; v < n; ++v) sum[v] += a * one[v];
-    }
-    Pack<S>* to = packs(it.logits + k * step + std::size_t(r) * it.stride);
-    for (int v = 0; v < n; ++v) to[v] = sum[v] + other[v];
+    shape.each([](auto& to, auto& s) { to = s; }, shape.at(it.logits, std::size_t(k) * b.rows + r), sum);
   }
 }
 
 // Without columns: every document changes the features it has.
-template <class S, int N>
-OBOLUS_INLINE void backward_by_rows(const BatchView& b, const IterateView<S>& it, int k, int n) {
-  const S* residuals = it.logits + k * std::size_t(b.rows) * it.stride;
+template <class S, int L, int Q>
+OBOLUS_INLINE void backward_by_rows(const BatchView& b, const IterateView<S>& it, int k, const Shape<S, L, Q>& shape) {
   for (int l = 0; l < b.multi; ++l) {
-    Pack<S>* w = packs(it.compact + std::size_t(l) * it.stride);
-    for (int v = 0; v < n; ++v) w[v] *= it.shrink[l];
+    const S rho = it.shrink[l];
+    shape.each([&](auto& w) { w *= rho; }, shape.at(it.compact, l));
   }
   for (int r = 0; r < it.writes; ++r) {
-    Pack<S> residual[buffer_packs<S, N>];
-    for (int v = 0; v < n; ++v) residual[v] = packs(residuals + std::size_t(r) * it.stride)[v];
-    for (int q = b.row_start[r]; q < b.row_start[r + 1]; ++q) {
-      const S a = S(b.row[q].value);
-      Pack<S>* w = packs(it.compact + std::size_t(b.row[q].index) * it.stride);
-      for (int v = 0; v < n; ++v) w[v] -= a * residual[v];
-    }
+    Row<S, L, Q> residual;
+    shape.each([](auto& to, auto& from) { to = from; }, residual, shape.at(it.logits, std::size_t(k) * b.rows + r));
+    const auto change = [&](const auto& list, std::int64_t first, std::int64_t last) __attribute__((always_inline)) {
+      for (std::int64_t q = first; q < last; ++q) {
+        const S a = S(list.value(q));
+        shape.each([&](auto& w, auto& by) { w -= a * by; }, shape.at(it.compact, list.index(q)), residual);
+      }
+    };
+    change(Common{b.common_index, b.common_value}, b.common_start[r], b.common_end[r]);
+    change(Listed{b.row}, b.row_start[r], b.row_start[r + 1]);
   }
 }
 
-template <class S, int N>
+template <class S, int L, int Q>
 void backward(const BatchView& b, const IterateView<S>& it, int k) {
-  const int n = pack_count<S, N>(it.stride);
-  if (!b.by_columns) return backward_by_rows<S, N>(b, it, k, n);
-  const S* residuals = it.logits + k * std::size_t(b.rows) * it.stride;
+  const Shape<S, L, Q> shape{it.cut};
+  if (!b.by_columns) return backward_by_rows<S, L, Q>(b, it, k, shape);
+  const RowAt<S> first = shape.at(it.logits, std::size_t(k) * b.rows);
+  const Rows<S> residuals{reinterpret_cast<S*>(first.line), reinterpret_cast<S*>(first.rest)};
   const std::int32_t* ends = it.writes < b.rows ? b.column_inner : b.column_start + 1;
-  for (int l = 0; l < b.multi; ++l) {
-    Pack<S>* w = packs(it.compact + std::size_t(l) * it.stride);
+  for (int i = 0; i < b.multi; ++i) {
+    const int l = b.column_owner[i];
     const S rho = it.shrink[l];
-    Pack<S> sum[buffer_packs<S, N>];  // by itself: weights may be far larger than what changes them
-    for (int v = 0; v < n; ++v) sum[v] = Pack<S>{};
-    for (int q = b.column_start[l]; q < ends[l]; ++q) {
-      const Pack<S>* residual = packs(residuals + std::size_t(b.column[q].index) * it.stride);
-      const S a = S(b.column[q].value);
-      for (int v = 0; v < n; ++v) sum[v] += a * residual[v];
-    }
-    for (int v = 0; v < n; ++v) w[v] = rho * w[v] - sum[v];
+    WeightedSum<S, L, Q> sums(shape);  // by itself: weights may be far larger than what changes them
+    sums.add(Listed{b.column}, b.column_start[i], ends[i], residuals);
+    shape.each([&](auto& w, auto& change) { w = rho * w - change; }, shape.at(it.compact, l), sums.total());
   }
 }
 
 // Storage takes the new weights; its scalars have shrunk before.
-template <class S, int N>
-OBOLUS_INLINE void store(const IterateView<S>& it, int f, const Pack<S>* w, int n) {
-  Pack<S> squares{};
-  for (int v = 0; v < n; ++v) squares += w[v] * w[v];
-  Pack<S>* row = packs(it.rows + std::size_t(f) * it.stride);
-  for (int v = 0; v < n; ++v) row[v] = w[v];
+template <class S, int L, int Q, class From>
+OBOLUS_INLINE void store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int f, const From& weights) {
+  Sum<S> squares;
+  shape.each(
+      [&](auto& to, auto& w) {
+        squares.add(w * w);
+        to = w;
+      },
+      shape.at(it.rows, f), weights);
   it.scale[f] = 1;
-  it.norm[f] = total<S>(squares);
+  it.norm[f] = squares.total();
 }
 
 // Row r's feature i of one document: its weights after K steps.
-template <class S, int N>
-OBOLUS_INLINE void single_weights(const BatchView& b, const IterateView<S>& it, const S* x, int steps, int r, int i,
-                                  Pack<S>* sum, int n) {
-  const std::size_t step = std::size_t(b.rows) * it.stride;
+template <class S, int L, int Q>
+OBOLUS_INLINE void single_weights(const Shape<S, L, Q>& shape, const BatchView& b, const IterateView<S>& it, const S* x,
+                                  int steps, int r, int i, Row<S, L, Q>& sum) {
   const int f = b.single[i].index;
   const S a = S(b.single[i].value), rho = 1 - it.decay * x[f], scale = it.scale[f];
-  const Pack<S>* row = packs(const_cast<const S*>(it.rows) + std::size_t(f) * it.stride);
-  const S* residuals = it.logits + std::size_t(r) * it.stride;
-  for (int v = 0; v < n; ++v) sum[v] = packs(residuals)[v];
+  shape.each([](auto& s, auto& residual) { s = residual; }, sum, shape.at(it.logits, r));
   for (int k = 1; k < steps; ++k)
-    for (int v = 0; v < n; ++v) sum[v] = sum[v] * rho + packs(residuals + k * step)[v];
-  for (int v = 0; v < n; ++v) sum[v] = scale * row[v] - a * sum[v];
+    shape.each([&](auto& s, auto& residual) { s = s * rho + residual; }, sum,
+               shape.at(it.logits, std::size_t(k) * b.rows + r));
+  shape.each([&](auto& s, auto& w) { s = scale * w - a * s; }, sum, shape.at(it.rows, f));
 }
 
-template <class S>
-OBOLUS_INLINE void look_ahead(const IterateView<S>& it, int f) {
-  const S* ahead = it.rows + std::size_t(f) * it.stride;
-  __builtin_prefetch(ahead, 1), __builtin_prefetch(ahead + it.stride - 1, 1);
+template <class S, int L, int Q>
+OBOLUS_INLINE void look_ahead_to_store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int f) {
+  shape.look_ahead_to_write(it.rows, f);
+  __builtin_prefetch(it.scale + f, 1), __builtin_prefetch(it.norm + f, 1);
 }
 
-template <class S, int N>
+template <class S, int L, int Q>
 void finish(const BatchView& b, const IterateView<S>& it, const S* x, int steps) {
-  const int n = pack_count<S, N>(it.stride);
+  const Shape<S, L, Q> shape{it.cut};
   for (int r = 0; r < it.writes; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
-      look_ahead(it, b.single[i + 8].index);
-      Pack<S> w[buffer_packs<S, N>];
-      single_weights<S, N>(b, it, x, steps, r, i, w, n);
-      store<S, N>(it, b.single[i].index, w, n);
+      look_ahead_to_store(shape, it, b.single[i + ahead].index), __builtin_prefetch(x + b.single[i + ahead].index);
+      Row<S, L, Q> w;
+      single_weights<S, L, Q>(shape, b, it, x, steps, r, i, w);
+      store(shape, it, b.single[i].index, w);
     }
-  for (int l = 0; l < b.multi; ++l)
-    store<S, N>(it, b.multi_feature[l], packs(const_cast<const S*>(it.compact) + std::size_t(l) * it.stride), n);
+  for (int l = 0; l < b.multi; ++l) {
+    look_ahead_to_store(shape, it, b.multi_feature[l + ahead]);
+    store(shape, it, b.multi_feature[l], shape.at(it.compact, l));
+  }
 }
 
-template <class S>
-OBOLUS_INLINE S shared_number(const Pack<S>* first, const Pack<S>* second, bool difference, int n) {
-  Pack<S> sum{};
-  for (int v = 0; v < n; ++v)
-    sum += difference ? (second[v] - first[v]) * (second[v] + first[v]) : first[v] * second[v];
-  return total<S>(sum);
+template <class S, int L, int Q, class First, class Second>
+OBOLUS_INLINE S shared_number(const Shape<S, L, Q>& shape, const First& first, const Second& second, bool difference) {
+  Sum<S> sum;
+  if (difference) shape.each([&](auto& u, auto& w) { sum.add((w - u) * (w + u)); }, first, second);
+  else shape.each([&](auto& u, auto& w) { sum.add(u * w); }, first, second);
+  return sum.total();
 }
 
 // Both of a pair at once. `first` may leave f's rows alone; `second` never does.
-template <class S, int N>
+template <class S, int L, int Q>
 void finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x,
                     int steps, bool difference, S* pair, int from, int to) {
-  const int n = pack_count<S, N>(first.stride);
+  const Shape<S, L, Q> shape{first.cut};
   for (int r = from; r < to; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
-      look_ahead(first, b.single[i + 8].index), look_ahead(second, b.single[i + 8].index);
-      const int f = b.single[i].index;
-      Pack<S> u[buffer_packs<S, N>], w[buffer_packs<S, N>];
-      single_weights<S, N>(b, second, x, steps, r, i, w, n);
+      const int f = b.single[i].index, next = b.single[i + ahead].index;
+      look_ahead_to_store(shape, first, next), look_ahead_to_store(shape, second, next);
+      __builtin_prefetch(x + next), __builtin_prefetch(pair + next, 1);
+      Row<S, L, Q> u, w;
+      single_weights<S, L, Q>(shape, b, second, x, steps, r, i, w);
       if (r < first.writes) {
-        single_weights<S, N>(b, first, x, steps, r, i, u, n);
-        store<S, N>(first, f, u, n);
+        single_weights<S, L, Q>(shape, b, first, x, steps, r, i, u);
+        store(shape, first, f, u);
       } else {
-        const Pack<S>* row = packs(const_cast<const S*>(first.rows) + std::size_t(f) * first.stride);
-        for (int v = 0; v < n; ++v) u[v] = first.scale[f] * row[v];
+        const S scale = first.scale[f];
+        shape.each([&](auto& to_, auto& row) { to_ = scale * row; }, u, shape.at(first.rows, f));
       }
-      store<S, N>(second, f, w, n);
-      pair[f] = shared_number<S>(u, w, difference, n);
+      store(shape, second, f, w);
+      pair[f] = shared_number(shape, u, w, difference);
     }
 }
-template <class S, int N>
+template <class S, int L, int Q>
 void finish_multi(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, bool difference,
                   S* pair, int from, int to) {
-  const int n = pack_count<S, N>(first.stride);
+  const Shape<S, L, Q> shape{first.cut};
   for (int l = from; l < to; ++l) {
-    const int f = b.multi_feature[l];
-    const Pack<S>* u = packs(const_cast<const S*>(first.compact) + std::size_t(l) * first.stride);
-    const Pack<S>* w = packs(const_cast<const S*>(second.compact) + std::size_t(l) * second.stride);
-    store<S, N>(first, f, u, n), store<S, N>(second, f, w, n);
-    pair[f] = shared_number<S>(u, w, difference, n);
+    const int f = b.multi_feature[l], next = b.multi_feature[l + ahead];
+    look_ahead_to_store(shape, first, next), look_ahead_to_store(shape, second, next);
+    __builtin_prefetch(pair + next, 1);
+    const RowAt<S> u = shape.at(first.compact, l), w = shape.at(second.compact, l);
+    store(shape, first, f, u), store(shape, second, f, w);
+    pair[f] = shared_number(shape, u, w, difference);
   }
 }
 
-// K steps of rows that nobody touched: scale ← ρ^K scale, norm ← ρ^2K norm.
-template <class S>
-OBOLUS_INLINE Pack<S> shrink_pack(const IterateView<S>& it, const Pack<S>& x, int steps, std::int64_t i,
-                                  Pack<S>& wild) {
-  const Pack<S> rho = S(1) - it.decay * x;
-  Pack<S> p = rho;
-  for (int k = 1; k < steps; ++k) p *= rho;
-  Pack<S>& scale = *packs(it.scale + i);
-  Pack<S>& norm = *packs(it.norm + i);
-  scale *= p;
-  norm = norm * p * p;  // in this order: p² may overflow where the norm is 0
-  const Pack<S> size = scale < S(0) ? -scale : scale;
-  wild = size > wild ? size : wild;
-  return p;
-}
-template <class S>
-OBOLUS_INLINE S shrink_one(const IterateView<S>& it, S x, int steps, std::int64_t i, S& wild) {
-  const S rho = 1 - it.decay * x;
-  S p = rho;
-  for (int k = 1; k < steps; ++k) p *= rho;
-  it.scale[i] *= p;
-  it.norm[i] = it.norm[i] * p * p;
-  const S size = it.scale[i] < 0 ? -it.scale[i] : it.scale[i];
-  wild = size > wild ? size : wild;
-  return p;
-}
-
-// One iterate, or a pair with what it shares; chunks start at multiples of a pack.
-template <class S>
-bool shrink(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
-            std::int64_t last) {
-  constexpr S beyond = S(1e30);
-  Pack<S> most{};
-  S rest = 0;
-  std::int64_t i = first;
-  for (; i + lanes<S> <= last; i += lanes<S>) {
-    const Pack<S> xs = *packs(x + i);
-    const Pack<S> p = shrink_pack(a, xs, steps, i, most);
-    if (!b) continue;
-    const Pack<S> q = shrink_pack(*b, xs, steps, i, most);
-    if (pair) *packs(pair + i) = *packs(pair + i) * p * q;
-  }
-  for (; i < last; ++i) {
-    const S p = shrink_one(a, x[i], steps, i, rest);
-    if (!b) continue;
-    const S q = shrink_one(*b, x[i], steps, i, rest);
-    if (pair) pair[i] = pair[i] * p * q;
-  }
-  const S size = largest<S>(most);
-  return size > beyond || rest > beyond;
-}
-
-template <class S, int N>
+template <class S, int L, int Q>
 void products(const IterateView<S>& a, const IterateView<S>& b, bool difference, const std::int32_t* feature,
               std::int64_t count, S* pair) {
-  const int n = pack_count<S, N>(a.stride);
+  const Shape<S, L, Q> shape{a.cut};
   for (std::int64_t i = 0; i < count; ++i) {
     const int f = feature[i];
-    const Pack<S>* u = packs(const_cast<const S*>(a.rows) + std::size_t(f) * a.stride);
-    const Pack<S>* v = packs(const_cast<const S*>(b.rows) + std::size_t(f) * b.stride);
     const S su = a.scale[f], sv = b.scale[f];
-    Pack<S> sum{};
-    for (int k = 0; k < n; ++k) {
-      const Pack<S> p = su * u[k], q = sv * v[k];
-      sum += difference ? (q - p) * (q + p) : p * q;
-    }
-    pair[f] = total<S>(sum);
+    Sum<S> sum;
+    shape.each(
+        [&](auto& u, auto& v) {
+          const auto p = su * u, q = sv * v;
+          sum.add(difference ? (q - p) * (q + p) : p * q);
+        },
+        shape.at(a.rows, f), shape.at(b.rows, f));
+    pair[f] = sum.total();
   }
 }

@@ -1,82 +1,165 @@
-// Vectors of 32 bytes and the functions of them that softmax needs. Included by the two compilations of the kernels only, each
-// in a namespace of its own: nothing here may be shared between instruction sets.
-template <class S>
-struct VectorOf;
-template <>
-struct VectorOf<float> {
-  typedef float type __attribute__((vector_size(32), aligned(4), may_alias));
-  typedef std::int32_t bits __attribute__((vector_size(32)));
-};
-template <>
-struct VectorOf<double> {
-  typedef double type __attribute__((vector_size(32), aligned(8), may_alias));
-  typedef std::int64_t bits __attribute__((vector_size(32)));
-};
-template <class S>
-using Pack = typename VectorOf<S>::type;
-template <class S>
-constexpr int lanes = 32 / sizeof(S);
-
+// Packs of numbers, rows made of them, and the functions of them that softmax needs. Included by the compilations of the kernels
+// only, each in a namespace of its own: nothing here may be shared between instruction sets. OBOLUS_PACK is the bytes of a wide pack.
 #define OBOLUS_INLINE static inline __attribute__((always_inline))
 
 template <class S>
-OBOLUS_INLINE Pack<S>* packs(S* p) {
-  return reinterpret_cast<Pack<S>*>(p);
-}
+struct PackOf;
+template <>
+struct PackOf<float> {
+  typedef float wide __attribute__((vector_size(OBOLUS_PACK), aligned(4), may_alias));
+  typedef float narrow __attribute__((vector_size(16), aligned(4), may_alias));
+};
+template <>
+struct PackOf<double> {
+  typedef double wide __attribute__((vector_size(OBOLUS_PACK), aligned(8), may_alias));
+  typedef double narrow __attribute__((vector_size(16), aligned(8), may_alias));
+};
 template <class S>
-OBOLUS_INLINE const Pack<S>* packs(const S* p) {
-  return reinterpret_cast<const Pack<S>*>(p);
+using Wide = typename PackOf<S>::wide;
+template <class S>
+using Narrow = typename PackOf<S>::narrow;
+template <class S>
+constexpr int lanes = OBOLUS_PACK / sizeof(S);
+
+// ---- Rows -----------------------------------------------------------------------------------------------------------
+
+// A row in memory, and one in registers: the packs of its lines and those of its quarters.
+template <class S>
+struct RowAt {
+  Wide<S>* line;
+  Narrow<S>* rest;
+};
+template <class S, int L, int Q>
+struct Row {
+  static constexpr int most_lines = 128;  // at run time: 1,024 classes in double
+  Wide<S> line[(L < 0 ? most_lines : L > 0 ? L : 1) * 64 / OBOLUS_PACK];
+  Narrow<S> rest[L < 0 ? 3 : Q > 0 ? Q : 1];
+};
+
+// Rows of L lines and Q quarters; of as many as `cut` has when L is negative.
+template <class S, int L, int Q>
+struct Shape {
+  Cut cut;
+
+  [[gnu::always_inline]] int lines() const { return L < 0 ? cut.lines : L; }
+  [[gnu::always_inline]] int quarters() const { return L < 0 ? cut.quarters : Q; }
+
+  [[gnu::always_inline]] RowAt<S> at(const Rows<S>& rows, std::size_t i) const {
+    return {reinterpret_cast<Wide<S>*>(rows.line + i * (std::size_t(lines()) * 64 / sizeof(S))),
+            reinterpret_cast<Narrow<S>*>(rows.rest + i * (std::size_t(quarters()) * 16 / sizeof(S)))};
+  }
+  // f(a pack of each row) for every pack of them
+  template <class F, class... R>
+  [[gnu::always_inline]] void each(F&& f, R&&... rows) const {
+    for (int v = 0; v < lines() * (64 / OBOLUS_PACK); ++v) f(rows.line[v]...);
+    for (int v = 0; v < quarters(); ++v) f(rows.rest[v]...);
+  }
+  // The number of class c.
+  [[gnu::always_inline]] S& number(const RowAt<S>& row, int c) const {
+    const int width = lines() * int(64 / sizeof(S));
+    return c < width ? reinterpret_cast<S*>(row.line)[c] : reinterpret_cast<S*>(row.rest)[c - width];
+  }
+  [[gnu::always_inline]] void look_ahead(const Rows<S>& rows, std::size_t i) const {
+    const RowAt<S> row = at(rows, i);
+    for (int v = 0; v < lines(); ++v) __builtin_prefetch(row.line + v * (64 / OBOLUS_PACK));
+    if (quarters() > 0) __builtin_prefetch(row.rest);
+  }
+  [[gnu::always_inline]] void look_ahead_to_write(const Rows<S>& rows, std::size_t i) const {
+    const RowAt<S> row = at(rows, i);
+    for (int v = 0; v < lines(); ++v) __builtin_prefetch(row.line + v * (64 / OBOLUS_PACK), 1);
+    if (quarters() > 0) __builtin_prefetch(row.rest, 1);
+  }
+};
+
+// ---- Sums and maxima over packs ---------------------------------------------------------------------------------------
+
+template <class V>
+OBOLUS_INLINE void clear(V& v) {
+  v = V{};
+}
+template <class V>
+constexpr bool is_narrow = sizeof(V) == 16;
+
+// Quarters of a wide pack joined two by two.
+template <class S, class Join>
+OBOLUS_INLINE Narrow<S> fold(const Wide<S>& v, Join&& join) {
+  if constexpr (sizeof(S) == 4 && OBOLUS_PACK == 64)
+    return join(join(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7)),
+                join(__builtin_shufflevector(v, v, 8, 9, 10, 11), __builtin_shufflevector(v, v, 12, 13, 14, 15)));
+  else if constexpr (sizeof(S) == 4)
+    return join(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+  else if constexpr (OBOLUS_PACK == 64)
+    return join(join(__builtin_shufflevector(v, v, 0, 1), __builtin_shufflevector(v, v, 2, 3)),
+                join(__builtin_shufflevector(v, v, 4, 5), __builtin_shufflevector(v, v, 6, 7)));
+  else return join(__builtin_shufflevector(v, v, 0, 1), __builtin_shufflevector(v, v, 2, 3));
+}
+template <class S, class Join>
+OBOLUS_INLINE S fold_narrow(const Narrow<S>& v, Join&& join) {
+  if constexpr (sizeof(S) == 4) return join(join(v[0], v[2]), join(v[1], v[3]));
+  else return join(v[0], v[1]);
 }
 
 template <class S>
-OBOLUS_INLINE S total(const Pack<S>& v) {
-  S sum = 0;
-  for (int i = 0; i < lanes<S>; ++i) sum += v[i];
-  return sum;
-}
+struct Sum {
+  Wide<S> wide{};
+  Narrow<S> narrow{};
+  template <class V>
+  [[gnu::always_inline]] void add(const V& v) {
+    if constexpr (is_narrow<V>) narrow += v;
+    else wide += v;
+  }
+  [[gnu::always_inline]] S total() const {
+    const auto plus = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
+    return fold_narrow<S>(narrow + fold<S>(wide, plus), plus);
+  }
+};
+
 template <class S>
-OBOLUS_INLINE S largest(const Pack<S>& v) {
-  S most = v[0];
-  for (int i = 1; i < lanes<S>; ++i) most = v[i] > most ? v[i] : most;
-  return most;
-}
+struct Largest {
+  Wide<S> wide;
+  Narrow<S> narrow;
+  [[gnu::always_inline]] explicit Largest(S least) : wide(Wide<S>{} + least), narrow(Narrow<S>{} + least) {}
+  template <class V>
+  [[gnu::always_inline]] void add(const V& v) {
+    if constexpr (is_narrow<V>) narrow = v > narrow ? v : narrow;
+    else wide = v > wide ? v : wide;
+  }
+  [[gnu::always_inline]] S total() const {
+    const auto more = [](auto a, auto b) __attribute__((always_inline)) { return a > b ? a : b; };
+    return fold_narrow<S>(more(narrow, fold<S>(wide, more)), more);
+  }
+};
+
+// ---- Exponentials -----------------------------------------------------------------------------------------------------
 
 // expm1 by x = k ln 2 + r, |r| ≤ ln 2/2, and a Taylor polynomial of E(r) = e^r − 1: e^x − 1 = 2^k E + (2^k − 1), where
 // nothing cancels for k = 0. The polynomials end where the next term is below half a unit: r^8/8! < 6e-9 in float, r^14/14! <
 // 5e-18 in double. Both E and 2^k are handed out, since e^x = 2^k E + 2^k.
-template <class S>
-struct Exponential;
-
-template <>
-struct Exponential<float> {
-  OBOLUS_INLINE void of(Pack<float> x, Pack<float>& part, Pack<float>& power) {
-    x = x < -87.0f ? (Pack<float>{} - 87.0f) : x;
-    x = x > 87.0f ? (Pack<float>{} + 87.0f) : x;
-    const Pack<float> shifted = x * 1.44269504f + 12582912.0f;  // rounds to whole k in the low bits
-    const Pack<float> k = shifted - 12582912.0f;
-    const Pack<float> r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
-    Pack<float> e = Pack<float>{} + 1.0f / 5040;
+template <class V>
+OBOLUS_INLINE void exponential_parts(V x, V& part, V& power) {
+  using Bits = decltype(x < x);
+  if constexpr (sizeof(x[0]) == 4) {
+    x = x < -87.0f ? (V{} - 87.0f) : x;
+    x = x > 87.0f ? (V{} + 87.0f) : x;
+    const V shifted = x * 1.44269504f + 12582912.0f;  // rounds to whole k in the low bits
+    const V k = shifted - 12582912.0f;
+    const V r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+    V e = V{} + 1.0f / 5040;
     e = e * r + 1.0f / 720;
     e = e * r + 1.0f / 120;
     e = e * r + 1.0f / 24;
     e = e * r + 1.0f / 6;
     e = e * r + 0.5f;
     e = e * (r * r) + r;
-    const auto bits = (reinterpret_cast<VectorOf<float>::bits>(shifted) << 23) + (127 << 23);
-    power = reinterpret_cast<Pack<float>>(bits);
+    power = reinterpret_cast<V>((reinterpret_cast<Bits>(shifted) << 23) + (127 << 23));
     part = e * power;
-  }
-};
-
-template <>
-struct Exponential<double> {
-  OBOLUS_INLINE void of(Pack<double> x, Pack<double>& part, Pack<double>& power) {
-    x = x < -708.0 ? (Pack<double>{} - 708.0) : x;
-    x = x > 708.0 ? (Pack<double>{} + 708.0) : x;
-    const Pack<double> shifted = x * 1.4426950408889634 + 6755399441055744.0;
-    const Pack<double> k = shifted - 6755399441055744.0;
-    const Pack<double> r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
-    Pack<double> e = Pack<double>{} + 1.0 / 6227020800.0;
+  } else {
+    x = x < -708.0 ? (V{} - 708.0) : x;
+    x = x > 708.0 ? (V{} + 708.0) : x;
+    const V shifted = x * 1.4426950408889634 + 6755399441055744.0;
+    const V k = shifted - 6755399441055744.0;
+    const V r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+    V e = V{} + 1.0 / 6227020800.0;
     e = e * r + 1.0 / 479001600.0;
     e = e * r + 1.0 / 39916800.0;
     e = e * r + 1.0 / 3628800.0;
@@ -89,21 +172,20 @@ struct Exponential<double> {
     e = e * r + 1.0 / 6.0;
     e = e * r + 0.5;
     e = e * (r * r) + r;
-    const auto bits = (reinterpret_cast<VectorOf<double>::bits>(shifted) << 52) + (std::int64_t{1023} << 52);
-    power = reinterpret_cast<Pack<double>>(bits);
+    power = reinterpret_cast<V>((reinterpret_cast<Bits>(shifted) << 52) + (std::int64_t{1023} << 52));
     part = e * power;
   }
-};
+}
 
-template <class S>
-OBOLUS_INLINE Pack<S> exponential(Pack<S> x) {
-  Pack<S> part, power;
-  Exponential<S>::of(x, part, power);
+template <class V>
+OBOLUS_INLINE V exponential(V x) {
+  V part, power;
+  exponential_parts<V>(x, part, power);
   return part + power;
 }
-template <class S>
-OBOLUS_INLINE Pack<S> exponential_minus_one(Pack<S> x) {
-  Pack<S> part, power;
-  Exponential<S>::of(x, part, power);
-  return part + (power - S(1));
+template <class V>
+OBOLUS_INLINE V exponential_minus_one(V x) {
+  V part, power;
+  exponential_parts<V>(x, part, power);
+  return part + (power - 1);
 }

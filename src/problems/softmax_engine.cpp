@@ -19,7 +19,9 @@ SoftmaxEngine<S>::SoftmaxEngine(const SparseRows& data, Index classes, bool fitt
     : data_(data),
       features_(data.columns),
       classes_(static_cast<int>(classes)),
-      stride_(kernels::stride_of<S>(classes_)),
+      cut_(kernels::cut_of<S>(classes_)),
+      line_width_(cut_.lines * 64 / static_cast<int>(sizeof(S))),
+      rest_width_(cut_.quarters * 16 / static_cast<int>(sizeof(S))),
       fitted_(fitted),
       table_(&kernels::best<S>(classes_)),
       all_(static_cast<std::size_t>(data.columns)) {
@@ -30,8 +32,10 @@ template <class S>
 auto SoftmaxEngine<S>::make() const -> Rows {
   Rows rows{features_,
             classes_,
-            stride_,
-            AlignedNumbers<S>(features_ * stride_),
+            line_width_,
+            rest_width_,
+            AlignedNumbers<S>(features_ * line_width_),
+            AlignedNumbers<S>(features_ * rest_width_),
             AlignedNumbers<S>(features_),
             AlignedNumbers<S>(features_),
             AlignedNumbers<S>(features_),
@@ -51,34 +55,32 @@ void SoftmaxEngine<S>::join(Rows& first, Rows& second, Shared what) {
 template <class S>
 auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes) -> View {
   const Index rows = data.rows, steps = data.by_columns ? kernels::block : 1;
-  work.logits.grow(steps * rows * stride_), work.single.grow(kernels::block * rows * stride_);
-  work.moment.grow(kernels::block * rows);
-  work.compact.grow(static_cast<Index>(data.room) * stride_), work.shrink.grow(data.room);
-  return {it.rows.data(),
+  work.moment.grow(kernels::block * rows), work.shrink.grow(data.room);
+  return {{it.lines.data(), it.rest.data()},
           it.scale.data(),
           it.norm.data(),
-          stride_,
+          cut_,
           classes_,
           S(decay),
           reads,
           writes,
-          work.compact.data(),
+          grown(work.compact, data.room),
           work.shrink.data(),
-          work.single.data(),
+          grown(work.single, kernels::block * rows),
           work.moment.data(),
-          work.logits.data()};
+          grown(work.logits, steps * rows)};
 }
 
 template <class S>
-double SoftmaxEngine<S>::scale_of(const Data& data, const View& it, const S* logits, const S* other, double b) const {
+double SoftmaxEngine<S>::scale_of(const Data& data, const View& a, const View* b, int k, double part) const {
   return fitted_scale(sizeof(S) == 4 ? 1e-6 : 1e-14, [&](double scale, double& slope, double& curvature) {
-    table_->scale_slope(data.label, data.inner, data.rows, it, logits, other, b, scale, &slope, &curvature);
+    table_->scale_slope(data.label, data.inner, data.rows, a, b, k, data.rows, part, scale, &slope, &curvature);
   });
 }
 
 template <class S>
 void SoftmaxEngine<S>::residuals(const Data& data, View& it, int k, const Plain& step) {
-  const double scale = fitted_ && step.reads_outer ? scale_of(data, it, logits_at(data, it, k), nullptr, 0.0) : 1.0;
+  const double scale = fitted_ && step.reads_outer ? scale_of(data, it, nullptr, k, 0.0) : 1.0;
   table_->residuals(data.label, data.inner, 0, it.reads, it, k, data.rows, {step.inner, step.outer * scale, scale});
 }
 
@@ -113,7 +115,7 @@ void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain
 // The end of a block of steps of a pair: untouched features shrink, touched ones are stored, and so is what the pair shares.
 template <class S>
 void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what,
-                              int steps) {
+                              int steps, const Meanwhile* meanwhile) {
   std::atomic<bool> wild{false};
   S* pair = second.pair.data();
   const bool difference = what == Shared::difference;
@@ -123,16 +125,19 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
       wild.store(true, std::memory_order_relaxed);
     for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
   });
-  finish_pair(data, x, a, b, difference, pair, steps);
+  finish_pair(data, x, a, b, difference, pair, steps, meanwhile);
   if (wild.load()) flatten(first), flatten(second), refresh(first, second, what);
 }
 
 template <class S>
 void SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair,
-                                   int steps) {
+                                   int steps, const Meanwhile* meanwhile) {
   constexpr int rows = 64, features = 1024;
   const Index row_chunks = (data.rows + rows - 1) / rows, chunks = row_chunks + (data.multi + features - 1) / features;
-  run(chunks, [&](Index i) {
+  const Index others = meanwhile ? 1 : 0;
+  run(others + chunks, [&](Index task) {
+    if (task < others) return meanwhile->late();
+    const Index i = task - others;
     if (i < row_chunks) {
       const int first = static_cast<int>(i) * rows;
       table_->finish_singles(data, a, b, x, steps, difference, pair, first, std::min(data.rows, first + rows));
@@ -158,10 +163,11 @@ template <class S>
 void SoftmaxEngine<S>::flatten(Rows& it) {
   over_features([&](Index from, Index to) {
     for (Index i = from; i < to; ++i) {
-      Eigen::Map<Vector<S>> row(it.rows.data() + i * stride_, stride_);
-      row = (row.array() != S(0)).select(row * it.scale[i], S(0));  // zeros stay, whatever the scale has come to
+      // Zeros stay, whatever the scale has come to.
+      const auto scaled = [&](auto row) { row = (row.array() != S(0)).select(row * it.scale[i], S(0)); };
+      scaled(it.line_of(i)), scaled(it.rest_of(i));
       it.scale[i] = S(1);
-      it.norm[i] = row.squaredNorm();
+      it.norm[i] = it.line_of(i).squaredNorm() + it.rest_of(i).squaredNorm();
     }
   });
 }
@@ -178,9 +184,9 @@ void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, cons
     run(done == 0 ? 3 : 2, [&](Index task) {
       if (task == 0) one(data, x, vy, of_y, n);
       else if (task == 1) one(data, x, vz, of_z, n);
-      else meanwhile();
+      else meanwhile.early();
     });
-    settle(data, x, z, vz, y, vy, Shared::difference, n);
+    settle(data, x, z, vz, y, vy, Shared::difference, n, done == 0 ? &meanwhile : nullptr);
   }
   join(z, y, Shared::difference);
 }
@@ -198,7 +204,7 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
     for (int k = 0; k < n; ++k) {
       const bool first = done == 0 && k == 0;  // what runs meanwhile is longest: it comes first
       run(first ? 3 : 2, [&](Index task) {
-        if (first && task == 0) return meanwhile();
+        if (first && task == 0) return meanwhile.early();
         View& it = task == (first ? 1 : 0) ? vb : va;
         if (k == 0) table_->begin(data, it, x, n);
         else table_->backward(data, it, k - 1);
@@ -207,7 +213,7 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
       residual(va, vb, k);
     }
     run(2, [&](Index task) { table_->backward(data, task == 0 ? vb : va, n - 1); });
-    settle(data, x, a, va, b, vb, Shared::product, n);
+    settle(data, x, a, va, b, vb, Shared::product, n, done == 0 ? &meanwhile : nullptr);
   }
   join(a, b, Shared::product);
 }
@@ -217,7 +223,7 @@ void SoftmaxEngine<S>::dual(const Data& data, const S* x, Rows& z, Rows& w, doub
                             std::int64_t steps, const Meanwhile& meanwhile) {
   const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   coupled(data, x, z, w, alpha, true, steps, meanwhile, [&](View& a, View& b, int k) {
-    const double scale = fitted_ ? scale_of(data, a, logits_at(data, a, k), logits_at(data, b, k), 1.0 / lambda) : 1.0;
+    const double scale = fitted_ ? scale_of(data, a, &b, k, 1.0 / lambda) : 1.0;
     over_rows(data, [&](int first, int last) {
       table_->residuals_dual(data.label, data.inner, first, last, a, b, k, data.rows, lambda, {alpha * inner, 0.0, 1.0},
                              {alpha * lambda * inner, alpha * outer * scale, scale});
@@ -230,9 +236,7 @@ void SoftmaxEngine<S>::central(const Data& data, const S* x, Rows& c, Rows& w, d
                                std::int64_t steps, const Meanwhile& meanwhile) {
   const double inner = 1.0 / std::max(1, data.inner), outer = 1.0 / std::max(1, data.rows - data.inner);
   coupled(data, x, c, w, beta * lambda, false, steps, meanwhile, [&](View& a, View& b, int k) {
-    const auto scale = [&](double part) {
-      return fitted_ ? scale_of(data, a, logits_at(data, a, k), logits_at(data, b, k), part / lambda) : 1.0;
-    };
+    const auto scale = [&](double part) { return fitted_ ? scale_of(data, a, &b, k, part / lambda) : 1.0; };
     const double up = scale(1.0), down = scale(-1.0);
     over_rows(data, [&](int first, int last) {
       table_->residuals_central(data.label, data.inner, first, last, a, b, k, data.rows, lambda,

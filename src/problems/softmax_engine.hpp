@@ -20,11 +20,15 @@ class SoftmaxEngine {
   using Rows = LazyRows<S>;
   using View = kernels::IterateView<S>;
   using Weights = kernels::Weights;
-  using Meanwhile = std::function<void()>;  // runs beside the steps
+  // Work for a thread that has nothing to do: `early` beside the steps, `late` when they are done.
+  struct Meanwhile {
+    std::function<void()> early, late;
+  };
 
   SoftmaxEngine(const SparseRows& data, Index classes, bool fitted);
 
   void set_threads(int threads) { pool_ = threads > 1 ? std::make_unique<ThreadPool>(threads) : nullptr; }
+  [[nodiscard]] bool threaded() const { return pool_ != nullptr; }
   [[nodiscard]] const kernels::Kernels<S>& table() const { return *table_; }
   [[nodiscard]] Rows make() const;
 
@@ -76,9 +80,19 @@ class SoftmaxEngine {
   }
 
  private:
-  struct Work {
-    AlignedNumbers<S> compact, shrink, single, moment, logits;
+  struct Matrix {
+    AlignedNumbers<S> lines, rest;
   };
+  struct Work {
+    Matrix compact, single, logits;
+    AlignedNumbers<S> shrink, moment;
+  };
+
+  // As many rows, at least.
+  [[nodiscard]] kernels::Rows<S> grown(Matrix& matrix, Index rows) const {
+    matrix.lines.grow(rows * line_width_), matrix.rest.grow(rows * rest_width_);
+    return {matrix.lines.data(), matrix.rest.data()};
+  }
 
   View view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes);
   // Logits to residuals of step k, on the caller's thread.
@@ -88,19 +102,20 @@ class SoftmaxEngine {
   template <class Residual>
   void coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only, std::int64_t steps,
                const Meanwhile& meanwhile, Residual&& residual);
-  [[nodiscard]] double scale_of(const Data& data, const View& it, const S* logits, const S* other, double b) const;
-  void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
-  void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
+  // The fitted scale of the logits of step k: a's, or a's and so much of b's.
+  [[nodiscard]] double scale_of(const Data& data, const View& a, const View* b, int k, double part) const;
+  void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps,
+              const Meanwhile* meanwhile);
+  void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps,
+                   const Meanwhile* meanwhile);
   void flatten(Rows& it);
-  [[nodiscard]] const S* logits_at(const Data& data, const View& it, int k) const {
-    return it.logits +
-           static_cast<std::size_t>(k) * static_cast<std::size_t>(data.rows) * static_cast<std::size_t>(it.stride);
-  }
   static void join(Rows& first, Rows& second, Shared what);
 
   const SparseRows& data_;
   Index features_;
-  int classes_, stride_;
+  int classes_;
+  kernels::Cut cut_;
+  Index line_width_, rest_width_;
   bool fitted_;
   const kernels::Kernels<S>* table_;
   std::unique_ptr<ThreadPool> pool_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "obolus/core/error.hpp"
@@ -45,39 +46,32 @@ class SoftmaxL2<S>::Engine {
   // The rows that f and g are now. A draw that serves one step is not worth sorting.
   kernels::BatchView data(std::int64_t steps) {
     if (problem_.drawn()) {
-      prepare(drawn_, 0, problem_.rows(), steps > 1);
+      const bool several = steps > 1;
+      if (foreseen_.several == several && foreseen_.rows == problem_.rows()) std::swap(drawn_, foreseen_);
+      if (drawn_.several != several || !(drawn_.rows == problem_.rows())) prepare(drawn_, problem_.rows(), several);
       return drawn_.batch->view();
     }
     Slot& slot = slots_[static_cast<std::size_t>(problem_.round() % 2)];
-    if (slot.round != problem_.round()) prepare(slot, problem_.round(), problem_.rows(), true);
+    if (slot.round != problem_.round()) prepare(slot, problem_.rows(), true);
+    slot.round = problem_.round();
     return slot.batch->view();
   }
-  // The next round's batch is prepared while another thread works on this one's.
-  const std::function<void()>& meanwhile() const { return prepare_next_; }
-  void prepare_next() {
-    if (problem_.drawn() || problem_.options().batch == 0) return;
-    const Round next = problem_.round() + 1;
-    Slot& slot = slots_[static_cast<std::size_t>(next % 2)];
-    if (slot.round == next) return;
-    problem_.pools().of_round(next, next_rows_);
-    prepare(slot, next, next_rows_, true);
-  }
+
+  // What comes next is prepared while another thread works on what is: the next round's batch, or the next draw.
+  const typename SoftmaxEngine<S>::Meanwhile& meanwhile() const { return prepare_next_; }
 
   // second.pair is a cache, which any reader may fill.
   void share(const Inner& first, const Inner& second, typename SoftmaxEngine<S>::Shared what) {
     if (!steps_.know(first, second, what)) steps_.refresh(first, const_cast<Inner&>(second), what);
   }
 
-  // d by feature, summed by group where features share.
+  // d by feature, of(first, count) at a time, summed by group where features share.
   template <class Of>
   void direction(Out<S> d, Of&& of) {
-    if (problem_.group().empty()) {
-      steps_.over_features([&](Index from, Index to) {
-        for (Index i = from; i < to; ++i) d(i) = of(i);
-      });
-      return;
-    }
-    for (Index i = 0; i < product_.size(); ++i) product_(i) = of(i);
+    const bool own = problem_.group().empty();
+    Eigen::Map<Vector<S>> by_feature(own ? d.data() : product_.data(), problem_.pools().features());
+    steps_.over_features([&](Index from, Index to) { by_feature.segment(from, to - from) = of(from, to - from); });
+    if (own) return;
     d.setZero();
     for (Index i = 0; i < product_.size(); ++i) d(static_cast<Index>(problem_.group_of(i))) += product_(i);
   }
@@ -93,6 +87,8 @@ class SoftmaxL2<S>::Engine {
  private:
   struct Slot {
     Round round = -1;
+    bool several = false;
+    RoundRows rows;
     std::optional<kernels::Batch> batch;
   };
   struct Dense {
@@ -101,22 +97,47 @@ class SoftmaxL2<S>::Engine {
     Vector<S> first, second;
   };
 
-  void prepare(Slot& slot, Round round, const RoundRows& rows, bool several_steps) {
-    const SparseRows& data = problem_.pools().data().train;
-    if (!slot.batch) slot.batch.emplace(data, rows.size());
-    if (several_steps) slot.batch->build(data, rows);
-    else slot.batch->build_once(data, rows);
-    slot.round = round;
+  [[nodiscard]] const SparseRows& train() const { return problem_.pools().data().train; }
+
+  void prepare(Slot& slot, const RoundRows& rows, bool several) {
+    begin(slot, rows, several);
+    if (several) slot.batch->sort(slot.rows);
+  }
+  // All of it for one step, and all but the sorting for several.
+  void begin(Slot& slot, const RoundRows& rows, bool several) {
+    slot.rows = rows, slot.several = several;
+    if (!slot.batch) slot.batch.emplace(train(), rows.size());
+    if (several) slot.batch->count(slot.rows);
+    else slot.batch->build_once(slot.rows);
+  }
+  void prepare_next() {
+    next_ = nullptr;
+    if (problem_.drawn()) {
+      if (!steps_.threaded() || drawn_.several) return;
+      problem_.foresee(next_rows_);
+      return begin(foreseen_, next_rows_, false);
+    }
+    if (problem_.options().batch == 0) return;
+    const Round next = problem_.round() + 1;
+    Slot& slot = slots_[static_cast<std::size_t>(next % 2)];
+    if (slot.round == next) return;
+    problem_.pools().of_round(next, next_rows_);
+    begin(slot, next_rows_, true);
+    slot.round = next, next_ = &slot;
+  }
+  void sort_next() {
+    if (next_) next_->batch->sort(next_->rows);
   }
 
   SoftmaxL2& problem_;
   SoftmaxEngine<S> steps_;
   std::array<Slot, 2> slots_;
-  Slot drawn_;
+  Slot drawn_, foreseen_;
+  Slot* next_ = nullptr;  // counted, not yet sorted
   RoundRows next_rows_;
   Vector<S> x_, product_;  // scratch, where features share
   std::unique_ptr<Dense> dense_;
-  std::function<void()> prepare_next_ = [this] { prepare_next(); };
+  typename SoftmaxEngine<S>::Meanwhile prepare_next_{[this] { prepare_next(); }, [this] { sort_next(); }};
 };
 
 template <class S>
@@ -146,8 +167,9 @@ template <class S>
 void SoftmaxL2<S>::to_dense(const Inner& inner, Out<S> out) {
   engine_->steps().over_features([&](Index from, Index to) {
     for (Index i = from; i < to; ++i) {
-      const Eigen::Map<const Vector<S>> row(inner.rows.data() + i * inner.stride, inner.classes);
-      out.segment(i * inner.classes, inner.classes) = inner.scale[i] * row;
+      out.segment(i * inner.classes, inner.in_lines()) = inner.scale[i] * inner.line_of(i).head(inner.in_lines());
+      out.segment(i * inner.classes + inner.in_lines(), inner.in_rest()) =
+          inner.scale[i] * inner.rest_of(i).head(inner.in_rest());
     }
   });
 }
@@ -157,17 +179,17 @@ void SoftmaxL2<S>::from_dense(In<S> in, Inner& inner) {
   inner.mark = 0;
   engine_->steps().over_features([&](Index from, Index to) {
     for (Index i = from; i < to; ++i) {
-      Eigen::Map<Vector<S>> row(inner.rows.data() + i * inner.stride, inner.classes);
-      row = in.segment(i * inner.classes, inner.classes);
+      inner.line_of(i).head(inner.in_lines()) = in.segment(i * inner.classes, inner.in_lines());
+      inner.rest_of(i).head(inner.in_rest()) = in.segment(i * inner.classes + inner.in_lines(), inner.in_rest());
       inner.scale[i] = S(1);
-      inner.norm[i] = row.squaredNorm();
+      inner.norm[i] = in.segment(i * inner.classes, inner.classes).squaredNorm();
     }
   });
 }
 
 template <class S>
 void SoftmaxL2<S>::copy(const Inner& from, Inner& to) {
-  to.rows = from.rows, to.scale = from.scale, to.norm = from.norm;
+  to.lines = from.lines, to.rest = from.rest, to.scale = from.scale, to.norm = from.norm;
   to.mark = 0;
 }
 
@@ -176,18 +198,23 @@ void SoftmaxL2<S>::axpy(double a, const Inner& from, Inner& to) {
   to.mark = 0;
   engine_->steps().over_features([&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      const Eigen::Map<const Vector<S>> more(from.rows.data() + i * from.stride, from.classes);
-      Eigen::Map<Vector<S>> row(to.rows.data() + i * to.stride, to.classes);
-      row = to.scale[i] * row + (S(a) * from.scale[i]) * more;
+      const S own = to.scale[i], more = S(a) * from.scale[i];
+      to.line_of(i) = own * to.line_of(i) + more * from.line_of(i);
+      to.rest_of(i) = own * to.rest_of(i) + more * from.rest_of(i);
       to.scale[i] = S(1);
-      to.norm[i] = row.squaredNorm();
+      to.norm[i] = to.line_of(i).squaredNorm() + to.rest_of(i).squaredNorm();
     }
   });
 }
 
 template <class S>
 bool SoftmaxL2<S>::all_finite(const Inner& inner) {
-  return std::isfinite(inner.norm.vector().sum());
+  std::atomic<bool> finite{true};
+  engine_->steps().over_features([&](Index from, Index to) {
+    if (!std::isfinite(inner.norm.vector().segment(from, to - from).sum()))
+      finite.store(false, std::memory_order_relaxed);
+  });
+  return finite.load();
 }
 
 template <class S>
@@ -233,21 +260,23 @@ void SoftmaxL2<S>::descend_central(In<S> x, Inner& c, Inner& w, CentralStep step
 template <class S>
 void SoftmaxL2<S>::penalty_direction(In<S>, const Inner& y, const Inner& z, double lambda, Out<S> d) {
   engine_->share(z, y, SoftmaxEngine<S>::Shared::difference);
-  engine_->direction(d, [&](Index i) { return S(0.5 * lambda) * y.pair[i]; });
+  engine_->direction(d, [&](Index i, Index n) { return S(0.5 * lambda) * y.pair.vector().segment(i, n); });
 }
 
 // <z_i, w_i> + |w_i|²/(2λ)
 template <class S>
 void SoftmaxL2<S>::dual_direction(In<S>, const Inner& z, const Inner& w, double lambda, Out<S> d) {
   engine_->share(z, w, SoftmaxEngine<S>::Shared::product);
-  engine_->direction(d, [&](Index i) { return w.pair[i] + S(0.5 / lambda) * w.norm[i]; });
+  engine_->direction(d, [&](Index i, Index n) {
+    return w.pair.vector().segment(i, n) + S(0.5 / lambda) * w.norm.vector().segment(i, n);
+  });
 }
 
 // ½ λ (½|c + w/λ|² − ½|c − w/λ|²) = <c, w>
 template <class S>
 void SoftmaxL2<S>::central_direction(In<S>, const Inner& c, const Inner& w, double, Out<S> d) {
   engine_->share(c, w, SoftmaxEngine<S>::Shared::product);
-  engine_->direction(d, [&](Index i) { return w.pair[i]; });
+  engine_->direction(d, [&](Index i, Index n) { return w.pair.vector().segment(i, n); });
 }
 
 template class SoftmaxL2<float>;

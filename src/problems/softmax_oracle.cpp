@@ -64,10 +64,20 @@ void SoftmaxOracle<S>::reveal(Round t) {
 }
 template <class S>
 void SoftmaxOracle<S>::resample(SampleSizes sizes, Rng& rng) {
-  drawn_ = false;
-  if (options_.batch == 0) pools_.draw(round_, sizes, rng, sample_);
-  else rows().draw(sizes, rng, sample_);
+  draw(sizes, rng, sample_);
+  sizes_ = sizes, next_numbers_ = rng;
   drawn_ = true;
+}
+template <class S>
+void SoftmaxOracle<S>::draw(SampleSizes sizes, Rng& rng, RoundRows& out) {
+  if (options_.batch == 0) return pools_.draw(round_, sizes, rng, out);
+  if (!current_) pools_.of_round(round_, revealed_), current_ = true;
+  revealed_.draw(sizes, rng, out);
+}
+template <class S>
+void SoftmaxOracle<S>::foresee(RoundRows& out) {
+  Rng rng = next_numbers_;
+  draw(sizes_, rng, out);
 }
 template <class S>
 void SoftmaxOracle<S>::expectation() {

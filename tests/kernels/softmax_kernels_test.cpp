@@ -1,13 +1,15 @@
-// The kernels of the two instruction sets against each other, and the pieces of both against the standard library.
+// The kernels of the instruction sets against each other, and the pieces of all against the standard library.
 #include "kernels/softmax_kernels.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/softmax_batch.hpp"
@@ -16,6 +18,7 @@
 #include "obolus/problems/softmax_l2.hpp"
 
 #define OBOLUS_INSTRUCTIONS test_loops
+#define OBOLUS_PACK 32
 #include "kernels/softmax_instructions.hpp"
 
 namespace {
@@ -37,17 +40,18 @@ constexpr double unit = double(std::numeric_limits<S>::epsilon());
 template <class S>
 void agrees_with_the_standard_library(S from, S to) {
   namespace loops = kernels::test_loops;
+  using Pack = loops::Wide<S>;
   constexpr int lanes = loops::lanes<S>;
   double worst_exp = 0.0, worst_minus_one = 0.0;
   Rng rng(1);
   for (int i = 0; i < 40'000; ++i) {
-    loops::Pack<S> x{};
+    Pack x{};
     for (int k = 0; k < lanes; ++k) {
       S value = S(rng.uniform(double(from), double(to)));
       if (i % 2 == 0) value *= S(std::pow(10.0, rng.uniform(-12.0, 0.0)));  // also near 0
       x[k] = value;
     }
-    const loops::Pack<S> e = loops::exponential<S>(x), m = loops::exponential_minus_one<S>(x);
+    const Pack e = loops::exponential<Pack>(x), m = loops::exponential_minus_one<Pack>(x);
     for (int k = 0; k < lanes; ++k) {
       const long double exact = std::exp((long double)(x[k])), less = std::expm1((long double)(x[k]));
       worst_exp = std::max(worst_exp, double(std::abs((long double)(e[k]) - exact) / exact));
@@ -66,7 +70,8 @@ TEST(SoftmaxKernels, ExpAndExpm1AreTheStandardOnesToAFewUnits) {
 
 template <class S>
 S exp_of(S x) {
-  return kernels::test_loops::exponential<S>(kernels::test_loops::Pack<S>{} + x)[0];
+  using Pack = kernels::test_loops::Narrow<S>;
+  return kernels::test_loops::exponential<Pack>(Pack{} + x)[0];
 }
 TEST(SoftmaxKernels, ExpIsExactAtZeroClampedFarOutAndKeepsNaN) {
   EXPECT_EQ(exp_of(0.0), 1.0);
@@ -76,36 +81,76 @@ TEST(SoftmaxKernels, ExpIsExactAtZeroClampedFarOutAndKeepsNaN) {
   EXPECT_LE(exp_of(-1e30f), 1e-37f);
   EXPECT_TRUE(std::isfinite(exp_of(1e6)) && std::isfinite(exp_of(1e30f)));
   EXPECT_TRUE(std::isnan(exp_of(std::nan(""))) && std::isnan(exp_of(std::nanf(""))));
-  const auto minus_one = kernels::test_loops::exponential_minus_one<double>(kernels::test_loops::Pack<double>{} + 0.0);
-  EXPECT_EQ(minus_one[0], 0.0);
+  using Pack = kernels::test_loops::Wide<double>;
+  EXPECT_EQ(kernels::test_loops::exponential_minus_one<Pack>(Pack{})[0], 0.0);
 }
 
-// ---- The two tables -------------------------------------------------------------------------------------------------
+// ---- Sums and maxima over packs -------------------------------------------------------------------------------------
 
-// Null where there is none, or the processor could not run it.
 template <class S>
-const Kernels<S>* avx2_table([[maybe_unused]] int packs) {
+void folds_every_lane() {
+  namespace loops = kernels::test_loops;
+  loops::Wide<S> wide{};
+  loops::Narrow<S> narrow{};
+  S sum = 0;
+  for (int i = 0; i < loops::lanes<S>; ++i) wide[i] = S(i + 1), sum += S(i + 1);
+  for (int i = 0; i < int(16 / sizeof(S)); ++i) narrow[i] = S(100 * (i + 1)), sum += S(100 * (i + 1));
+  loops::Sum<S> total;
+  total.add(wide), total.add(narrow);
+  EXPECT_EQ(total.total(), sum);
+  for (int i = 0; i < loops::lanes<S>; ++i) {
+    loops::Wide<S> one{};
+    one[i] = S(7);
+    loops::Largest<S> most(S(-5));
+    most.add(one), most.add(loops::Narrow<S>{} - S(1));
+    EXPECT_EQ(most.total(), S(7)) << "lane " << i;
+  }
+}
+TEST(SoftmaxKernels, SumsAndMaximaMissNoLane) {
+  folds_every_lane<float>();
+  folds_every_lane<double>();
+}
+
+// ---- The tables -----------------------------------------------------------------------------------------------------
+
+// Those that this processor can run.
+template <class S>
+std::vector<const Kernels<S>*> tables(kernels::Cut cut) {
+  std::vector<const Kernels<S>*> found{&kernels::portable<S>(cut)};
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &kernels::avx2<S>(packs);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(&kernels::avx2<S>(cut));
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq"))
+    found.push_back(&kernels::avx512<S>(cut));
 #endif
-  return nullptr;
+  return found;
 }
 
 // Two iterates on a batch, with every buffer a kernel may ask for.
 template <class S>
 struct Bench {
   static constexpr int features = 30, steps = 3, inner = 4, rows = 9;
-  int classes, stride;
+  int classes;
+  kernels::Cut cut;
+  Index line, rest;  // numbers of a row in lines, and in quarters
   SparseRows data;
   RoundRows now;
   std::vector<S> x;
+  struct Matrix {
+    AlignedNumbers<S> lines, rest;
+  };
   struct Side {
-    AlignedNumbers<S> theta, scale, norm, compact, shrink, single, moment, logits;
+    Matrix theta, compact, single, logits;
+    AlignedNumbers<S> scale, norm, shrink, moment;
   } a, b;
   AlignedNumbers<S> pair{features};
   std::unique_ptr<kernels::Batch> batch;
 
-  explicit Bench(int c) : classes(c), stride(kernels::stride_of<S>(c)) {
+  explicit Bench(int c)
+      : classes(c),
+        cut(kernels::cut_of<S>(c)),
+        line(cut.lines * Index(64 / sizeof(S))),
+        rest(cut.quarters * Index(16 / sizeof(S))) {
     Rng rng(7);
     data.columns = features;
     for (int r = 0; r < 12; ++r) {
@@ -123,31 +168,47 @@ struct Bench {
     fill(a, rng), fill(b, rng);
     for (Index f = 0; f < features; ++f) pair[f] = S(rng.normal());
     batch = std::make_unique<kernels::Batch>(data, rows);
-    batch->build(data, now);
+    batch->build(now);
   }
+  Matrix matrix(Index count) { return {AlignedNumbers<S>(count * line), AlignedNumbers<S>(count * rest)}; }
   void fill(Side& s, Rng& rng) {
-    s.theta = AlignedNumbers<S>(features * stride), s.scale = AlignedNumbers<S>(features);
-    s.norm = AlignedNumbers<S>(features);
-    s.compact = AlignedNumbers<S>(features * stride), s.shrink = AlignedNumbers<S>(features);
-    s.single = AlignedNumbers<S>(kernels::block * rows * stride), s.moment = AlignedNumbers<S>(kernels::block * rows);
-    s.logits = AlignedNumbers<S>(kernels::block * rows * stride);
+    s.theta = matrix(features), s.compact = matrix(features + kernels::ahead);
+    s.single = matrix(kernels::block * rows), s.logits = matrix(kernels::block * rows);
+    s.scale = AlignedNumbers<S>(features), s.norm = AlignedNumbers<S>(features);
+    s.shrink = AlignedNumbers<S>(features + kernels::ahead), s.moment = AlignedNumbers<S>(kernels::block * rows);
     for (Index f = 0; f < features; ++f) {
       s.scale[f] = S(rng.uniform(0.5, 1.5)), s.norm[f] = S(rng.uniform());
-      for (Index c = 0; c < classes; ++c) s.theta[f * stride + c] = S(rng.normal());
+      for (Index c = 0; c < classes; ++c)
+        (c < line ? s.theta.lines[f * line + c] : s.theta.rest[f * rest + c - line]) = S(rng.normal());
     }
   }
   IterateView<S> view(Side& s, int reads, int writes) {
-    return {s.theta.data(), s.scale.data(),   s.norm.data(),   stride,          classes,         S(0.3),         reads,
-            writes,         s.compact.data(), s.shrink.data(), s.single.data(), s.moment.data(), s.logits.data()};
+    const auto rows_of = [](Matrix& m) { return kernels::Rows<S>{m.lines.data(), m.rest.data()}; };
+    return {rows_of(s.theta),
+            s.scale.data(),
+            s.norm.data(),
+            cut,
+            classes,
+            S(0.3),
+            reads,
+            writes,
+            rows_of(s.compact),
+            s.shrink.data(),
+            rows_of(s.single),
+            s.moment.data(),
+            rows_of(s.logits)};
   }
   // Everything a kernel may have written.
   [[nodiscard]] std::vector<double> all() const {
     std::vector<double> v;
-    for (const Side* s : {&a, &b})
-      for (const AlignedNumbers<S>* n :
-           {&s->theta, &s->scale, &s->norm, &s->compact, &s->shrink, &s->single, &s->moment, &s->logits})
-        for (Index i = 0; i < n->size(); ++i) v.push_back(double((*n)[i]));
-    for (Index i = 0; i < pair.size(); ++i) v.push_back(double(pair[i]));
+    const auto add = [&](const AlignedNumbers<S>& n) {
+      for (Index i = 0; i < n.size(); ++i) v.push_back(double(n[i]));
+    };
+    for (const Side* s : {&a, &b}) {
+      for (const Matrix* m : {&s->theta, &s->compact, &s->single, &s->logits}) add(m->lines), add(m->rest);
+      for (const AlignedNumbers<S>* n : {&s->scale, &s->norm, &s->shrink, &s->moment}) add(*n);
+    }
+    add(pair);
     return v;
   }
 };
@@ -158,7 +219,7 @@ enum class Path { plain, dual, central, rows };
 template <class S>
 std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
   Bench<S> bench(classes);
-  if (path == Path::rows) bench.batch->build_once(bench.data, bench.now);
+  if (path == Path::rows) bench.batch->build_once(bench.now);
   const BatchView batch = bench.batch->view();
   const int n = path == Path::rows ? 1 : Bench<S>::steps, rows = bench.rows, inner = bench.inner;
   const std::int32_t* label = bench.now.label.data();
@@ -169,8 +230,7 @@ std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
   table.begin(batch, a, x, n), table.begin(batch, b, x, n);
   for (int k = 0; k < n; ++k) {
     table.forward(batch, a, k, n), table.forward(batch, b, k, n);
-    const std::size_t at = static_cast<std::size_t>(k) * static_cast<std::size_t>(rows * a.stride);
-    table.scale_slope(label, inner, rows, a, a.logits + at, b.logits + at, 1.0 / lambda, 1.2, &slope, &curvature);
+    table.scale_slope(label, inner, rows, a, &b, k, rows, 1.0 / lambda, 1.2, &slope, &curvature);
     const Weights of_g{0.1, 0.02, 1.0}, of_f{0.1 * lambda, 0.03, 1.4};
     if (path == Path::plain || path == Path::rows)
       table.residuals(label, inner, 0, rows, a, k, rows, of_f),
@@ -196,60 +256,157 @@ std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
 // steps.
 template <class S>
 void tables_agree() {
-  for (const int classes : {2, 3, 5, 8, 9, 14, 20, 23, 33, 70})
+  for (const int classes : {2, 3, 5, 8, 9, 14, 20, 23, 33, 48, 70})
     for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
-      const int packs = kernels::stride_of<S>(classes) * static_cast<int>(sizeof(S)) / 32;
-      const std::vector<double> one = run<S>(kernels::portable<S>(packs), classes, path);
-      const std::vector<double> two = run<S>(*avx2_table<S>(packs), classes, path);
-      ASSERT_EQ(one.size(), two.size());
-      for (std::size_t i = 0; i < one.size(); ++i)
-        ASSERT_NEAR(one[i], two[i], 40 * 3 * 50 * unit<S> * (0.1 + std::abs(one[i])))
-            << classes << " classes, path " << static_cast<int>(path) << ", number " << i;
+      const auto here = tables<S>(kernels::cut_of<S>(classes));
+      const std::vector<double> one = run<S>(*here.front(), classes, path);
+      for (const Kernels<S>* table : here) {
+        const std::vector<double> two = run<S>(*table, classes, path);
+        ASSERT_EQ(one.size(), two.size());
+        for (std::size_t i = 0; i < one.size(); ++i)
+          ASSERT_NEAR(one[i], two[i], 40 * 3 * 50 * unit<S> * (0.1 + std::abs(one[i])))
+              << table->name << ", " << classes << " classes, path " << static_cast<int>(path) << ", number " << i;
+      }
     }
 }
-TEST(SoftmaxKernels, TheTwoInstructionSetsAgreeToRoundingOnEveryKernel) {
-  if (!avx2_table<double>(1)) GTEST_SKIP() << "one set only";
+TEST(SoftmaxKernels, TheInstructionSetsAgreeToRoundingOnEveryKernel) {
+  if (tables<double>({1, 0}).size() == 1) GTEST_SKIP() << "one set only";
   tables_agree<double>();
   tables_agree<float>();
 }
 
-// With N packs known when compiled, or not: the same sums in the same order.
-TEST(SoftmaxKernels, TheGeneralKernelIsTheOneOfAnyNumberOfPacks) {
+// With the size of a row known when compiled, or not: the same sums, in as many parts.
+TEST(SoftmaxKernels, TheGeneralKernelIsTheOneOfAnySize) {
   for (const int classes : {3, 9, 20})
     for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
-      const int packs = kernels::stride_of<double>(classes) / 4;
-      const std::vector<double> own = run<double>(kernels::portable<double>(packs), classes, path);
-      const std::vector<double> general = run<double>(kernels::portable<double>(0), classes, path);
+      const std::vector<double> own =
+          run<double>(kernels::portable<double>(kernels::cut_of<double>(classes)), classes, path);
+      const std::vector<double> general = run<double>(kernels::portable<double>({0, 0}), classes, path);
       for (std::size_t i = 0; i < own.size(); ++i)
         ASSERT_NEAR(own[i], general[i], 40 * 3 * 50 * unit<double> * (0.1 + std::abs(own[i]))) << classes;
     }
 }
 
-TEST(SoftmaxKernels, PaddingStaysZero) {
+// Of 5 classes in double three quarters of a line are kept, and the sixth number of each row is nobody's.
+TEST(SoftmaxKernels, WhatIsBeyondTheClassesStaysZero) {
   for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
     const std::vector<double> all = run<double>(kernels::best<double>(5), 5, path);
-    for (Index f = 0; f < Bench<double>::features; ++f)
-      for (Index c = 5; c < 8; ++c) ASSERT_EQ(all[static_cast<std::size_t>(8 * f + c)], 0.0);
+    for (Index f = 0; f < Bench<double>::features; ++f) ASSERT_EQ(all[static_cast<std::size_t>(6 * f + 5)], 0.0);
   }
 }
 
-TEST(SoftmaxKernels, TheEnvironmentMayAskForThePortableOnes) {
+TEST(SoftmaxKernels, TheEnvironmentMayAskForOthers) {
   const char* before = std::getenv("OBOLUS_KERNELS");
   const std::string kept = before ? before : "";
-  ASSERT_EQ(setenv("OBOLUS_KERNELS", "portable", 1), 0);
-  EXPECT_STREQ(kernels::best<double>(20).name, "portable");
-  EXPECT_STREQ(kernels::best<float>(20).name, "portable");
-  EXPECT_STREQ(SoftmaxL2<float>(SoftmaxOptions{}, 1).kernels(), "portable");
+  const auto here = tables<float>({1, 1});
+  for (const Kernels<float>* table : here) {
+    ASSERT_EQ(setenv("OBOLUS_KERNELS", table->name, 1), 0);
+    EXPECT_STREQ(kernels::best<double>(20).name, table->name);
+    EXPECT_STREQ(kernels::best<float>(20).name, table->name);
+    EXPECT_STREQ(SoftmaxL2<float>(SoftmaxOptions{}, 1).kernels(), table->name);
+  }
+  for (const char* unknown : {"", "abacus"}) {
+    ASSERT_EQ(setenv("OBOLUS_KERNELS", unknown, 1), 0);
+    EXPECT_STREQ(kernels::best<float>(20).name, here.back()->name);
+  }
   ASSERT_EQ(unsetenv("OBOLUS_KERNELS"), 0);
-  EXPECT_STREQ(kernels::best<float>(20).name, avx2_table<float>(3) ? "avx2" : "portable");
+  EXPECT_STREQ(kernels::best<float>(20).name, here.back()->name);
   if (before) setenv("OBOLUS_KERNELS", kept.c_str(), 1);
 }
 
-TEST(SoftmaxKernels, ARowIsWholePacks) {
-  EXPECT_EQ(kernels::stride_of<float>(20), 24);
-  EXPECT_EQ(kernels::stride_of<float>(8), 8);
-  EXPECT_EQ(kernels::stride_of<double>(1), 4);
-  EXPECT_EQ(kernels::stride_of<double>(5), 8);
+TEST(SoftmaxKernels, ARowIsLinesAndQuarters) {
+  const auto cut = [](kernels::Cut c) { return std::pair(c.lines, c.quarters); };
+  EXPECT_EQ(cut(kernels::cut_of<float>(20)), std::pair(1, 1));
+  EXPECT_EQ(cut(kernels::cut_of<float>(2)), std::pair(0, 1));
+  EXPECT_EQ(cut(kernels::cut_of<float>(12)), std::pair(0, 3));
+  EXPECT_EQ(cut(kernels::cut_of<float>(13)), std::pair(1, 0));
+  EXPECT_EQ(cut(kernels::cut_of<float>(16)), std::pair(1, 0));
+  EXPECT_EQ(cut(kernels::cut_of<double>(5)), std::pair(0, 3));
+  EXPECT_EQ(cut(kernels::cut_of<double>(20)), std::pair(2, 2));
+}
+
+// ---- Batches --------------------------------------------------------------------------------------------------------
+
+// The entries of the batch, row by row, with features by their own numbers.
+using Entries = std::vector<std::vector<std::pair<std::int32_t, float>>>;
+
+Entries entries_of(const SparseRows& data, const RoundRows& now) {
+  Entries rows;
+  for (const std::int32_t row : now.row) {
+    rows.emplace_back();
+    for (auto k = static_cast<std::size_t>(data.start[static_cast<std::size_t>(row)]);
+         k < static_cast<std::size_t>(data.start[static_cast<std::size_t>(row) + 1]); ++k)
+      rows.back().emplace_back(data.column[k], data.value[k]);
+  }
+  return rows;
+}
+
+Entries by_rows(const BatchView& b) {
+  Entries rows(static_cast<std::size_t>(b.rows));
+  for (int r = 0; r < b.rows; ++r) {
+    auto& row = rows[static_cast<std::size_t>(r)];
+    for (std::int64_t q = b.common_start[r]; q < b.common_end[r]; ++q)
+      row.emplace_back(b.multi_feature[b.common_index[q]], b.common_value[q]);
+    for (int q = b.row_start[r]; q < b.row_start[r + 1]; ++q)
+      row.emplace_back(b.multi_feature[b.row[q].index], b.row[q].value);
+    for (int q = b.single_start[r]; q < b.single_start[r + 1]; ++q)
+      row.emplace_back(b.single[q].index, b.single[q].value);
+    std::sort(row.begin(), row.end());
+  }
+  return rows;
+}
+
+Entries by_columns(const BatchView& b) {
+  Entries rows(static_cast<std::size_t>(b.rows));
+  for (int i = 0; i < b.multi; ++i) {
+    if (i > 0) {
+      EXPECT_LE(b.column_start[i] - b.column_start[i - 1], b.column_start[i + 1] - b.column_start[i]) << "by length";
+    }
+    for (int q = b.column_start[i]; q < b.column_start[i + 1]; ++q) {
+      EXPECT_EQ(b.column[q].index < b.inner, q < b.column_inner[i]);
+      rows[static_cast<std::size_t>(b.column[q].index)].emplace_back(b.multi_feature[b.column_owner[i]],
+                                                                     b.column[q].value);
+    }
+  }
+  for (int r = 0; r < b.rows; ++r) {
+    auto& row = rows[static_cast<std::size_t>(r)];
+    for (int q = b.single_start[r]; q < b.single_start[r + 1]; ++q)
+      row.emplace_back(b.single[q].index, b.single[q].value);
+    std::sort(row.begin(), row.end());
+  }
+  return rows;
+}
+
+// Features in falling frequency, so that some are common, or in rising, so that none is.
+TEST(SoftmaxBatch, RowsAndColumnsHaveTheEntriesOfTheDataAndNoneTwice) {
+  for (const bool falling : {true, false}) {
+    Rng rng(falling ? 3 : 4);
+    SparseRows data;
+    data.columns = 200;
+    for (int r = 0; r < 60; ++r) {
+      for (std::int32_t f = 0; f < 200; ++f)
+        if (rng.uniform() < 1.0 / (1.0 + 0.3 * double(falling ? f : 199 - f)))
+          data.column.push_back(f), data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
+      data.start.push_back(static_cast<std::int64_t>(data.value.size()));
+    }
+    kernels::Batch batch(data, 16);
+    for (int round = 0; round < 40; ++round) {
+      RoundRows now;
+      const std::uint64_t rows = round == 20 ? 90 : 1 + rng.below(16);  // once more rows than there was room for
+      for (std::uint64_t r = 0; r < rows; ++r)
+        now.row.push_back(static_cast<std::int32_t>(rng.below(60))), now.label.push_back(0);
+      now.inner = static_cast<Index>(rng.below(rows + 1));
+      const Entries expected = entries_of(data, now);
+      if (round % 3 == 2) {
+        batch.build_once(now);
+        ASSERT_EQ(by_rows(batch.view()), expected);
+        continue;
+      }
+      batch.build(now);
+      ASSERT_EQ(by_rows(batch.view()), expected);
+      ASSERT_EQ(by_columns(batch.view()), expected);
+    }
+  }
 }
 
 }  // namespace

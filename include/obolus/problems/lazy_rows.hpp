@@ -2,18 +2,14 @@
 // is then one multiplication, however many classes there are.
 #pragma once
 
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "obolus/core/archive.hpp"
+#include "obolus/core/memory.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
@@ -25,16 +21,8 @@ class AlignedNumbers {
   AlignedNumbers() = default;
   explicit AlignedNumbers(Index size) : size_(size) {
     if (size == 0) return;
-    // Rows are met in no order: large arrays ask for large pages, or every other access looks up its page.
-    constexpr std::size_t line = 64, page = std::size_t{2} << 20;
-    std::size_t bytes = static_cast<std::size_t>(size) * sizeof(S);
-    const std::size_t unit = bytes >= 2 * page ? page : line;
-    bytes = (bytes + unit - 1) / unit * unit;
-    data_ = static_cast<S*>(std::aligned_alloc(unit, bytes));
-    if (data_ == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (unit == page) madvise(data_, bytes, MADV_HUGEPAGE);
-#endif
+    const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(S);
+    data_ = static_cast<S*>(allocate_lines(bytes));
     std::memset(static_cast<void*>(data_), 0, bytes);
   }
   AlignedNumbers(const AlignedNumbers& other) : AlignedNumbers(other.size_) { *this = other; }
@@ -70,17 +58,27 @@ class AlignedNumbers {
   Index size_ = 0;
 };
 
-// Five numbers a feature beside its weights: scale, norm and pair here, scale and norm in the partner's.
+// Five numbers a feature beside its weights: scale, norm and pair here, scale and norm in the partner's. A row of weights is cut in two,
+// whole cache lines and what is left, each in an array of its own; what is beyond the classes is 0.
 template <class S>
 struct LazyRows {
-  Index features = 0, classes = 0, stride = 0;
-  AlignedNumbers<S> rows;   // stride numbers a feature, those beyond the classes 0
+  Index features = 0, classes = 0, line_width = 0, rest_width = 0;
+  AlignedNumbers<S> lines, rest;
   AlignedNumbers<S> scale;  // θ_i = scale_i rows_i
   AlignedNumbers<S> norm;   // |θ_i|²
   AlignedNumbers<S> pair;   // <partner_i, θ_i>, or |θ_i|² − |partner_i|²; true while their marks are a pair's
   std::uint64_t mark = 0;   // 0: no partner
 
-  void fields(Archive& a) { a("rows", rows), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark); }
+  [[nodiscard]] Eigen::Map<Vector<S>> line_of(Index i) const { return {lines.data() + i * line_width, line_width}; }
+  [[nodiscard]] Eigen::Map<Vector<S>> rest_of(Index i) const { return {rest.data() + i * rest_width, rest_width}; }
+  [[nodiscard]] Index in_lines() const {
+    return std::min(classes, line_width);
+  }  // classes there, and the others in rest
+  [[nodiscard]] Index in_rest() const { return classes - in_lines(); }
+
+  void fields(Archive& a) {
+    a("lines", lines), a("rest", rest), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark);
+  }
 };
 
 }  // namespace obolus

@@ -43,7 +43,7 @@ class SoftmaxL2 : public SoftmaxOracle<S> {
   void dual_direction(In<S> x, const Inner& z, const Inner& w, double lambda, Out<S> d);
   void central_direction(In<S> x, const Inner& c, const Inner& w, double lambda, Out<S> d);
 
-  // "avx2" or "portable"
+  // "avx512", "avx2" or "portable"
   [[nodiscard]] const char* kernels() const;
 
  private:

@@ -61,6 +61,8 @@ class SoftmaxOracle {
   // The rows that f and g are now: the round's, or those drawn.
   [[nodiscard]] const RoundRows& rows();
   [[nodiscard]] bool drawn() const { return drawn_; }
+  // What the next draw will be, if it is like the last and goes on with the same numbers.
+  void foresee(RoundRows& out);
   // Which x_i is feature i's; empty: the i-th.
   [[nodiscard]] const std::vector<std::int32_t>& group() const { return group_; }
   [[nodiscard]] std::size_t group_of(Index feature) const {
@@ -69,6 +71,7 @@ class SoftmaxOracle {
   void make_groups();
 
  private:
+  void draw(SampleSizes sizes, Rng& rng, RoundRows& out);
   using Logits = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;  // classes × rows
 
   // logits(c, r) = Σ_i a_ri y_ic over rows first … last − 1
@@ -94,6 +97,8 @@ class SoftmaxOracle {
   Round round_ = 1;
   bool current_ = false, drawn_ = false;
   RoundRows revealed_, sample_;
+  SampleSizes sizes_;                     // of the last draw
+  Rng next_numbers_{0};                   // and where it ended
   Logits logits_, outer_logits_, other_;  // scratch, as are
   Vector<double> first_, second_;         // numbers by class
 };

@@ -17,6 +17,7 @@ struct RoundRows {
   std::vector<std::int32_t> row, label;
   Index inner = 0;
 
+  bool operator==(const RoundRows&) const = default;
   [[nodiscard]] Index size() const { return static_cast<Index>(row.size()); }
   [[nodiscard]] Index outer() const { return size() - inner; }
   void clear() { row.clear(), label.clear(), inner = 0; }
