@@ -34,10 +34,11 @@ void support_forms(archive* a) {
 
 void ArchiveDocuments::Close::operator()(archive* a) const { archive_read_free(a); }
 
-ArchiveDocuments::ArchiveDocuments(const ArchiveSource& source, const ArchiveLimits& limits)
+ArchiveDocuments::ArchiveDocuments(const ArchiveSource& source, const ArchiveLimits& limits, Form form)
     : source_(source.name), limits_(limits), archive_(archive_read_new()) {
   if (!archive_) fail("no memory to read it");
-  support_forms(archive_.get());
+  if (form == Form::archive) support_forms(archive_.get());
+  else archive_read_support_format_raw(archive_.get()), archive_read_support_filter_gzip(archive_.get());
   if (source.bytes) {
     require(archive_read_open_memory(archive_.get(), source.bytes->data(), source.bytes->size()));
     return;
@@ -81,6 +82,13 @@ void ArchiveDocuments::append_content(std::vector<char>& to) {
     if (total_ > limits_.total_bytes) fail(fmt::format("got more than {} bytes in all", limits_.total_bytes));
     to.insert(to.end(), block_.begin(), block_.begin() + got);
   }
+}
+
+std::string unpacked(const ArchiveSource& source, const ArchiveLimits& limits) {
+  ArchiveDocuments file(source, limits, ArchiveDocuments::Form::packed_file);
+  std::vector<char> content;
+  if (file.next()) file.append_content(content);
+  return {content.begin(), content.end()};
 }
 
 void ArchiveDocuments::fail(std::string_view what) const { throw DataError(fmt::format("{}: {}", source_, what)); }

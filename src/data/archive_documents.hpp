@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ struct ArchiveSource {
 
 class ArchiveDocuments {
  public:
-  ArchiveDocuments(const ArchiveSource& source, const ArchiveLimits& limits);
+  enum class Form : std::uint8_t { archive, packed_file };  // of many files, or one file packed by itself
+  ArchiveDocuments(const ArchiveSource& source, const ArchiveLimits& limits, Form form = Form::archive);
 
   // Goes on to the next regular file; false at the end.
   [[nodiscard]] bool next();
@@ -47,5 +49,8 @@ class ArchiveDocuments {
   std::vector<char> block_ = std::vector<char>(std::size_t{1} << 16);
   std::size_t entries_ = 0, total_ = 0;
 };
+
+// A single file packed with gzip, in memory.
+[[nodiscard]] std::string unpacked(const ArchiveSource& source, const ArchiveLimits& limits);
 
 }  // namespace obolus

