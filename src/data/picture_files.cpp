@@ -32,9 +32,10 @@ class Collected {
   explicit Collected(std::string source) : source_(std::move(source)) {}
 
   void add(std::size_t i, const std::string& name, std::string content) {
-    if (found_[i]) throw DataError(fmt::format("{}: {}: given twice, expected once", source_, idx_names[i]));
     constexpr std::string_view gzip = "\x1f\x8b";
     if (content.starts_with(gzip)) content = unpacked({source_ + ", " + name, content}, limits);
+    if (found_[i] && files_[i] != content)
+      throw DataError(fmt::format("{}: {}: given twice with different content, expected one", source_, idx_names[i]));
     files_[i] = std::move(content), found_[i] = true;
   }
   [[nodiscard]] PictureFiles verified(const PictureDigests& expected) && {
@@ -71,10 +72,16 @@ const PictureDigests& digests_of(PictureSet set) {
 
 PictureFiles picture_files_of(const ArchiveSource& source, const PictureDigests& expected) {
   Collected collected(source.name);
-  if (!source.bytes && std::filesystem::is_directory(source.name)) {
-    for (const auto& entry : std::filesystem::directory_iterator(source.name))
-      if (const auto i = which(entry.path().filename().string()); i && entry.is_regular_file())
-        collected.add(*i, entry.path().filename().string(), read_whole_file(entry.path().string(), limits.entry_bytes));
+  std::error_code none;
+  if (!source.bytes && std::filesystem::is_directory(source.name, none)) {
+    try {
+      for (const auto& entry : std::filesystem::directory_iterator(source.name))
+        if (const auto i = which(entry.path().filename().string()); i && entry.is_regular_file())
+          collected.add(*i, entry.path().filename().string(),
+                        read_whole_file(entry.path().string(), limits.entry_bytes));
+    } catch (const std::filesystem::filesystem_error& e) {
+      throw DataError(fmt::format("{}: cannot be read: {}", source.name, e.code().message()));
+    }
     return std::move(collected).verified(expected);
   }
   ArchiveDocuments archive(source, limits);

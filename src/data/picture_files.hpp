@@ -15,8 +15,8 @@ using PictureDigests = std::array<std::string, 4>;  // SHA-256 of the files unpa
 
 [[nodiscard]] const PictureDigests& digests_of(PictureSet set);
 
-// Files are known by their names (train-images-idx3-ubyte, train-images.idx3-ubyte, either with .gz), wherever they are; others are
-// passed over. Throws DataError unless all four are there and have their digests.
+// Files are known by their names (train-images-idx3-ubyte, train-images.idx3-ubyte, either with .gz), in a folder itself or anywhere in an
+// archive; others are passed over. Throws DataError unless all four are there and have their digests.
 [[nodiscard]] PictureFiles picture_files_of(const ArchiveSource& source, const PictureDigests& expected);
 
 void save_pictures(const std::string& folder,

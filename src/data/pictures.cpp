@@ -16,7 +16,8 @@ std::string pictures_folder(PictureSet set) { return fmt::format("{}/{}", data_f
 LabelledPictures load_pictures(PictureSet set) {
   const std::string folder = pictures_folder(set),
                     remedy = fmt::format("obolus data get {} [--from PATH]", name_of(set));
-  if (!std::filesystem::exists(folder))
+  std::error_code none;
+  if (!std::filesystem::exists(folder, none))
     throw DataError(fmt::format("{}: not at {}; to bring it there:\n  {}", name_of(set), folder, remedy));
   try {
     const auto read = [&](std::size_t pictures) {

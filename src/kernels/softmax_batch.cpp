@@ -22,7 +22,8 @@ constexpr std::uint32_t placed = 0x8000'0000u;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Leading features of which `rows` documents have two or more on average.
+}  // namespace
+
 std::size_t common_features(const SparseRows& data, Index rows) {
   std::vector<std::int64_t> documents(static_cast<std::size_t>(data.columns));
   for (const std::int32_t f : data.column) ++documents[at(f)];
@@ -31,11 +32,9 @@ std::size_t common_features(const SparseRows& data, Index rows) {
   return static_cast<std::size_t>(rare - documents.begin());
 }
 
-}  // namespace
-
-Batch::Batch(const SparseRows& data, Index rows)
+Batch::Batch(const SparseRows& data, Index rows, std::size_t common)
     : data_(&data),
-      common_(common_features(data, rows)),
+      common_(common),
       seen_(static_cast<std::size_t>(data.columns), 0),
       met_(static_cast<std::size_t>(data.columns) + 1) {
   for (std::size_t r = 0; r + 1 < data.start.size(); ++r) {
@@ -104,7 +103,8 @@ void Batch::count(const RoundRows& now) {
   number();
 }
 
-// Numbers for rare features of several documents, and a place for every column.
+// Numbers for rare features of several documents, and a place for every column. From here on seen_ has 1 for a single feature, its number
+// (and `placed`) for another rare one, and still the documents of a common one.
 void Batch::number() {
   multi_ = common_;
   for (std::size_t i = 0; i < met_count_; ++i) {

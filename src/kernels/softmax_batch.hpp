@@ -13,8 +13,10 @@ namespace obolus::kernels {
 
 class Batch {
  public:
-  // Room for any `rows` different rows of the data, which must outlive it: building them allocates nothing.
-  Batch(const SparseRows& data, Index rows);
+  // Room for any `rows` different rows of the data, which must outlive it: building them allocates nothing. The first `common` features are
+  // those that nearly every batch has (see common_features). Which they are decides in what order numbers are summed, so it should
+  // follow from data and options alone, not from the batches that happened to come.
+  Batch(const SparseRows& data, Index rows, std::size_t common);
 
   // For several steps, in two parts that may run at different times.
   void build(const RoundRows& rows) { count(rows), sort(rows); }
@@ -39,9 +41,7 @@ class Batch {
   void number();
 
   const SparseRows* data_;
-  // Features below `common_` are in so many documents that nearly every batch has several of them. Data whose features are numbered by
-  // frequency have many such, other data may have none.
-  std::size_t common_ = 0;
+  std::size_t common_;
   List<std::int64_t> rare_start_;  // by row of the data
   List<std::uint32_t> seen_;       // documents of each feature, then numbers of the rare ones; 0 if the batch has none
   List<std::int32_t> met_;         // the rare features of the batch
@@ -56,6 +56,10 @@ class Batch {
   int rows_ = 0, inner_ = 0;
   bool by_columns_ = true;
 };
+
+// The leading features of which `rows` documents have two or more on average. Data whose features are numbered by frequency have many
+// such, other data may have none.
+[[nodiscard]] std::size_t common_features(const SparseRows& data, Index rows);
 
 // The entries of the `rows` longest rows: no batch has more.
 [[nodiscard]] Index most_entries(const SparseRows& data, Index rows);

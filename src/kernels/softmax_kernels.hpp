@@ -14,6 +14,7 @@
 
 namespace obolus::kernels {
 
+inline constexpr int most_classes = 1000;
 // Steps that one pass takes at most; longer loops are cut.
 inline constexpr int block = 8;
 // How far the kernels look ahead in lists of features.
@@ -122,7 +123,7 @@ template <class S>
 [[nodiscard]] const Kernels<S>& avx2(Cut cut);
 template <class S>
 [[nodiscard]] const Kernels<S>& avx512(Cut cut);
-// The fastest that runs here, or the one that OBOLUS_KERNELS in the environment names, if it does.
+// The fastest that runs here and is no better than what OBOLUS_KERNELS in the environment names, if it names one.
 template <class S>
 [[nodiscard]] const Kernels<S>& best(int classes);
 

@@ -23,15 +23,16 @@ constexpr int lanes = OBOLUS_PACK / sizeof(S);
 
 // ---- Rows -----------------------------------------------------------------------------------------------------------
 
-// A row in memory, and one in registers: the packs of its lines and those of its quarters.
+// A row in memory, and one in registers: the packs of its lines and those of its quarters. Both are aligned: lines to lines, quarters to
+// quarters.
 template <class S>
 struct RowAt {
   Wide<S>* line;
   Narrow<S>* rest;
 };
 template <class S, int L, int Q>
-struct Row {
-  static constexpr int most_lines = 128;  // at run time: 1,024 classes in double
+struct alignas(64) Row {
+  static constexpr int most_lines = most_classes / 8 + 1;  // of doubles
   Wide<S> line[(L < 0 ? most_lines : L > 0 ? L : 1) * 64 / OBOLUS_PACK];
   Narrow<S> rest[L < 0 ? 3 : Q > 0 ? Q : 1];
 };

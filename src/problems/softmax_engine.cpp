@@ -16,8 +16,7 @@ std::atomic<std::uint64_t> next_mark{1};
 
 template <class S>
 SoftmaxEngine<S>::SoftmaxEngine(const SparseRows& data, Index classes, bool fitted)
-    : data_(data),
-      features_(data.columns),
+    : features_(data.columns),
       classes_(static_cast<int>(classes)),
       cut_(kernels::cut_of<S>(classes_)),
       line_width_(cut_.lines * 64 / static_cast<int>(sizeof(S))),

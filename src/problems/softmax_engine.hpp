@@ -111,7 +111,6 @@ class SoftmaxEngine {
   void flatten(Rows& it);
   static void join(Rows& first, Rows& second, Shared what);
 
-  const SparseRows& data_;
   Index features_;
   int classes_;
   kernels::Cut cut_;

@@ -14,11 +14,32 @@
 namespace obolus {
 namespace {
 
-constexpr Index most_classes = 1000;
+void check_rows(const SparseRows& rows, const std::vector<std::int32_t>& labels, Index classes, const char* part) {
+  const auto refuse = [&](std::size_t row, const std::string& what) {
+    throw DataError(fmt::format("softmax_l2: row {} of {}: {}", row, part, what));
+  };
+  if (labels.size() + 1 != rows.start.size())
+    throw DataError(fmt::format("softmax_l2: got {} labels of {}, expected {}", labels.size(), part, rows.rows()));
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    if (labels[r] < 0 || labels[r] >= classes)
+      refuse(r, fmt::format("got label {}, expected 0 to {}", labels[r], classes - 1));
+    std::int32_t before = -1;
+    for (auto k = static_cast<std::size_t>(rows.start[r]); k < static_cast<std::size_t>(rows.start[r + 1]); ++k) {
+      if (rows.column[k] <= before || rows.column[k] >= rows.columns)
+        refuse(r, fmt::format("got column {} after {}, expected columns that ascend, below {}", rows.column[k], before,
+                              rows.columns));
+      before = rows.column[k];
+    }
+  }
+}
 
+// The kernels rely on it.
 std::shared_ptr<const LabelledRows> checked(std::shared_ptr<const LabelledRows> data) {
-  if (data->classes > most_classes)
-    throw DataError(fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, most_classes));
+  if (data->classes > kernels::most_classes)
+    throw DataError(
+        fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, kernels::most_classes));
+  check_rows(data->train, data->train_label, data->classes, "train");
+  check_rows(data->test, data->test_label, data->classes, "test");
   return data;
 }
 
@@ -33,7 +54,11 @@ class SoftmaxL2<S>::Engine {
         steps_(problem.pools().data().train, problem.pools().classes(),
                problem.options().temperature == Temperature::fitted),
         x_(problem.group().empty() ? 0 : problem.pools().features()),
-        product_(problem.group().empty() ? 0 : problem.pools().features()) {}
+        product_(problem.group().empty() ? 0 : problem.pools().features()) {
+    const std::int64_t batch = problem.options().batch, all = train().rows();
+    common_ = kernels::common_features(train(), batch > 0 ? 2 * batch : all);
+    common_of_draw_ = kernels::common_features(train(), batch > 0 ? 2 * batch : std::min<std::int64_t>(512, all));
+  }
 
   SoftmaxEngine<S>& steps() { return steps_; }
 
@@ -47,13 +72,15 @@ class SoftmaxL2<S>::Engine {
   kernels::BatchView data(std::int64_t steps) {
     if (problem_.drawn()) {
       const bool several = steps > 1;
-      if (foreseen_.several == several && foreseen_.rows == problem_.rows()) std::swap(drawn_, foreseen_);
-      if (drawn_.several != several || !(drawn_.rows == problem_.rows())) prepare(drawn_, problem_.rows(), several);
+      if (foreseen_.is(problem_.rows(), several)) std::swap(drawn_, foreseen_);
+      if (!drawn_.is(problem_.rows(), several)) prepare(drawn_, problem_.rows(), several, common_of_draw_);
       return drawn_.batch->view();
     }
     Slot& slot = slots_[static_cast<std::size_t>(problem_.round() % 2)];
-    if (slot.round != problem_.round()) prepare(slot, problem_.rows(), true);
-    slot.round = problem_.round();
+    if (slot.round != problem_.round()) {
+      prepare(slot, problem_.rows(), true, common_);
+      slot.round = problem_.round();
+    }
     return slot.batch->view();
   }
 
@@ -90,6 +117,10 @@ class SoftmaxL2<S>::Engine {
     bool several = false;
     RoundRows rows;
     std::optional<kernels::Batch> batch;
+
+    [[nodiscard]] bool is(const RoundRows& now, bool for_several) const {
+      return batch && several == for_several && rows == now;
+    }
   };
   struct Dense {
     explicit Dense(SoftmaxOracle<S>& p) : space(p), first(p.dims().y), second(p.dims().y) {}
@@ -99,34 +130,37 @@ class SoftmaxL2<S>::Engine {
 
   [[nodiscard]] const SparseRows& train() const { return problem_.pools().data().train; }
 
-  void prepare(Slot& slot, const RoundRows& rows, bool several) {
-    begin(slot, rows, several);
+  void prepare(Slot& slot, const RoundRows& rows, bool several, std::size_t common) {
+    begin(slot, rows, several, common);
     if (several) slot.batch->sort(slot.rows);
   }
   // All of it for one step, and all but the sorting for several.
-  void begin(Slot& slot, const RoundRows& rows, bool several) {
+  void begin(Slot& slot, const RoundRows& rows, bool several, std::size_t common) {
+    slot.round = -1;
+    slot.rows.clear();
+    if (!slot.batch) slot.batch.emplace(train(), rows.size(), common);
+    if (several) slot.batch->count(rows);
+    else slot.batch->build_once(rows);
     slot.rows = rows, slot.several = several;
-    if (!slot.batch) slot.batch.emplace(train(), rows.size());
-    if (several) slot.batch->count(slot.rows);
-    else slot.batch->build_once(slot.rows);
   }
   void prepare_next() {
     next_ = nullptr;
     if (problem_.drawn()) {
       if (!steps_.threaded() || drawn_.several) return;
       problem_.foresee(next_rows_);
-      return begin(foreseen_, next_rows_, false);
+      return begin(foreseen_, next_rows_, false, common_of_draw_);
     }
     if (problem_.options().batch == 0) return;
-    const Round next = problem_.round() + 1;
-    Slot& slot = slots_[static_cast<std::size_t>(next % 2)];
-    if (slot.round == next) return;
-    problem_.pools().of_round(next, next_rows_);
-    begin(slot, next_rows_, true);
-    slot.round = next, next_ = &slot;
+    Slot& slot = slots_[static_cast<std::size_t>((problem_.round() + 1) % 2)];
+    if (slot.round == problem_.round() + 1) return;
+    problem_.pools().of_round(problem_.round() + 1, next_rows_);
+    begin(slot, next_rows_, true, common_);
+    next_ = &slot;
   }
   void sort_next() {
-    if (next_) next_->batch->sort(next_->rows);
+    if (!next_) return;
+    next_->batch->sort(next_->rows);
+    next_->round = problem_.round() + 1;
   }
 
   SoftmaxL2& problem_;
@@ -134,10 +168,12 @@ class SoftmaxL2<S>::Engine {
   std::array<Slot, 2> slots_;
   Slot drawn_, foreseen_;
   Slot* next_ = nullptr;  // counted, not yet sorted
+  std::size_t common_ = 0, common_of_draw_ = 0;
   RoundRows next_rows_;
   Vector<S> x_, product_;  // scratch, where features share
   std::unique_ptr<Dense> dense_;
-  typename SoftmaxEngine<S>::Meanwhile prepare_next_{[this] { prepare_next(); }, [this] { sort_next(); }};
+  typename SoftmaxEngine<S>::Meanwhile prepare_next_{[this]() noexcept { prepare_next(); },
+                                                     [this]() noexcept { sort_next(); }};
 };
 
 template <class S>

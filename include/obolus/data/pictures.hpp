@@ -37,7 +37,7 @@ struct EnumNames<PictureSet> {
 // Where the files of the set are kept.
 [[nodiscard]] std::string pictures_folder(PictureSet set);
 
-// Throws DataError when the set is absent or damaged, with the command that mends it.
+// Throws DataError when the set is absent or its files have another form, with the command that mends it.
 [[nodiscard]] LabelledPictures load_pictures(PictureSet set);
 
 }  // namespace obolus
