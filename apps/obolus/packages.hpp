@@ -1,6 +1,7 @@
 // Data that comes in packages of others' registries: asked for by name, through their own tools.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace obolus::cli {

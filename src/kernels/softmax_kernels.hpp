@@ -26,9 +26,8 @@ struct Entry {
 };
 
 // A batch by rows and columns; the first `inner` rows are g's, the others f's. Features that most batches have are common: they keep
-// their numbers. Rare ones come in two kinds. Those of one document are single,
-// the others are numbered on behind the common ones; together with these they are the features of several documents. For one step no
-// feature is single, and there are no columns.
+// their numbers. Rare ones come in two kinds: those of one document are single, the others are numbered on behind the common ones and
+// are with these the features of several documents. For one step no feature is single, and there are no columns.
 struct BatchView {
   int rows, inner, multi, room;  // room: features of several documents that any batch like this may have
   bool by_columns;

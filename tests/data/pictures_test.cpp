@@ -1,12 +1,9 @@
 #include "obolus/data/pictures.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +12,7 @@
 #include "data/sha256.hpp"
 #include "obolus/core/error.hpp"
 #include "tests/data/packed.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace {
 
@@ -131,18 +129,6 @@ std::string gzipped(const std::string& content) {
   return out;
 }
 
-class PictureFolder : public ::testing::Test {
- protected:
-  PictureFolder() : path_(testing::TempDir() + "obolus_pictures_" + std::to_string(getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~PictureFolder() override { std::filesystem::remove_all(path_); }
-  void write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ + "/" + name, std::ios::binary) << content;
-  }
-  std::string path_;
-};
-
 TEST(PictureArchive, TheFourAreFoundByNameInWhateverTheyArePacked) {
   for (const Packing packing : {Packing::tar, Packing::tar_gz, Packing::zip})
     for (const bool single : {false, true})
@@ -176,19 +162,21 @@ TEST(PictureArchive, OneThatIsMissingTwiceThereOrAnotherIsRefusedByName) {
   EXPECT_NE(of(all), "accepted");
 }
 
-TEST_F(PictureFolder, AFolderServesAsWellAndOtherFilesInItArePassedOver) {
+TEST(PictureFolder, AFolderServesAsWellAndOtherFilesInItArePassedOver) {
+  const test::TemporaryFolder folder;
   for (std::size_t i = 0; i < 4; ++i)
-    write(std::string(idx_names[i]) + (i % 2 ? ".gz" : ""), i % 2 ? gzipped(files[i]) : files[i]);
-  write("notes.txt", "other");
-  EXPECT_EQ(picture_files_of({path_, {}}, digests_of_files()), files);
+    folder.write(std::string(idx_names[i]) + (i % 2 ? ".gz" : ""), i % 2 ? gzipped(files[i]) : files[i]);
+  folder.write("notes.txt", "other");
+  EXPECT_EQ(picture_files_of({folder.path(), {}}, digests_of_files()), files);
 }
 
-TEST_F(PictureFolder, WhatWasSavedIsLoadedAndWhatIsDamagedSaysHowToMendIt) {
+TEST(PictureFolder, WhatWasSavedIsLoadedAndWhatIsDamagedSaysHowToMendIt) {
+  const test::TemporaryFolder folder;
   const char* before = std::getenv("OBOLUS_DATA");
   const std::string kept = before ? before : "";
-  setenv("OBOLUS_DATA", path_.c_str(), 1);
+  setenv("OBOLUS_DATA", folder.path().c_str(), 1);
   const auto load = [] { (void)load_pictures(PictureSet::fashion_mnist); };
-  EXPECT_EQ(refusal(load), "fashion-mnist: not at " + path_ +
+  EXPECT_EQ(refusal(load), "fashion-mnist: not at " + folder.path() +
                                "/fashion-mnist; to bring it there:\n  obolus data get fashion-mnist [--from PATH]");
   save_pictures(pictures_folder(PictureSet::fashion_mnist), files);
   const LabelledPictures all = load_pictures(PictureSet::fashion_mnist);
@@ -196,10 +184,10 @@ TEST_F(PictureFolder, WhatWasSavedIsLoadedAndWhatIsDamagedSaysHowToMendIt) {
   EXPECT_EQ(all.test.count(), 1);
   EXPECT_EQ(all.train.pixels[4], 'e');
   EXPECT_EQ(all.test.label[0], 3);
-  write("fashion-mnist/t10k-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  folder.write("fashion-mnist/t10k-images-idx3-ubyte", idx({1, 1, 1}, "x"));
   EXPECT_NE(refusal(load).find("got pictures of 1 by 1 to test with, expected 2 by 2"), std::string::npos)
       << refusal(load);
-  write("fashion-mnist/t10k-labels-idx1-ubyte", "");
+  folder.write("fashion-mnist/t10k-labels-idx1-ubyte", "");
   EXPECT_NE(refusal(load).find("to bring it anew:\n  obolus data get fashion-mnist"), std::string::npos)
       << refusal(load);
   if (before) setenv("OBOLUS_DATA", kept.c_str(), 1);

@@ -52,7 +52,7 @@ struct Box {
   void project(Out<S> x) const {
     if (!per_coordinate) {
       const auto [least, most] = bounds<S>(0);
-      x = x.cwiseMax(least).cwiseMin(most);  // in packs; a NaN and a −0 pass through here too
+      x = x.cwiseMax(least).cwiseMin(most);  // in packs; a NaN passes through here too
       return;
     }
     for (Index i = 0; i < x.size(); ++i) {

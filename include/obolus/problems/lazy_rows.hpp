@@ -71,9 +71,8 @@ struct LazyRows {
 
   [[nodiscard]] Eigen::Map<Vector<S>> line_of(Index i) const { return {lines.data() + i * line_width, line_width}; }
   [[nodiscard]] Eigen::Map<Vector<S>> rest_of(Index i) const { return {rest.data() + i * rest_width, rest_width}; }
-  [[nodiscard]] Index in_lines() const {
-    return std::min(classes, line_width);
-  }  // classes there, and the others in rest
+  // Classes in the lines, and the others, in the rest.
+  [[nodiscard]] Index in_lines() const { return std::min(classes, line_width); }
   [[nodiscard]] Index in_rest() const { return classes - in_lines(); }
 
   void fields(Archive& a) {
