@@ -114,7 +114,7 @@ void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain
 // The end of a block of steps of a pair: untouched features shrink, touched ones are stored, and so is what the pair shares.
 template <class S>
 void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what,
-                              int steps, const Meanwhile* meanwhile) {
+                              int steps) {
   std::atomic<bool> wild{false};
   S* pair = second.pair.data();
   const bool difference = what == Shared::difference;
@@ -124,19 +124,16 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
       wild.store(true, std::memory_order_relaxed);
     for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
   });
-  finish_pair(data, x, a, b, difference, pair, steps, meanwhile);
+  finish_pair(data, x, a, b, difference, pair, steps);
   if (wild.load()) flatten(first), flatten(second), refresh(first, second, what);
 }
 
 template <class S>
 void SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair,
-                                   int steps, const Meanwhile* meanwhile) {
+                                   int steps) {
   constexpr int rows = 64, features = 1024;
   const Index row_chunks = (data.rows + rows - 1) / rows, chunks = row_chunks + (data.multi + features - 1) / features;
-  const Index others = meanwhile ? 1 : 0;
-  run(others + chunks, [&](Index task) {
-    if (task < others) return meanwhile->late();
-    const Index i = task - others;
+  run(chunks, [&](Index i) {
     if (i < row_chunks) {
       const int first = static_cast<int>(i) * rows;
       table_->finish_singles(data, a, b, x, steps, difference, pair, first, std::min(data.rows, first + rows));
@@ -183,9 +180,9 @@ void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, cons
     run(done == 0 ? 3 : 2, [&](Index task) {
       if (task == 0) one(data, x, vy, of_y, n);
       else if (task == 1) one(data, x, vz, of_z, n);
-      else meanwhile.early();
+      else if (meanwhile.early()) start_late(meanwhile);
     });
-    settle(data, x, z, vz, y, vy, Shared::difference, n, done == 0 ? &meanwhile : nullptr);
+    settle(data, x, z, vz, y, vy, Shared::difference, n);
   }
   join(z, y, Shared::difference);
 }
@@ -196,6 +193,7 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
                                std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual) {
   if (!know(a, b, Shared::product)) refresh(a, b, Shared::product);
   const int rows = data.rows, most = data.by_columns ? kernels::block : 1;
+  bool more = false;
   for (std::int64_t done = 0; done < steps; done += most) {
     const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
     View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner : rows);
@@ -203,7 +201,10 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
     for (int k = 0; k < n; ++k) {
       const bool first = done == 0 && k == 0;  // what runs meanwhile is longest: it comes first
       run(first ? 3 : 2, [&](Index task) {
-        if (first && task == 0) return meanwhile.early();
+        if (first && task == 0) {
+          more = meanwhile.early();
+          return;
+        }
         View& it = task == (first ? 1 : 0) ? vb : va;
         if (k == 0) table_->begin(data, it, x, n);
         else table_->backward(data, it, k - 1);
@@ -212,7 +213,8 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
       residual(va, vb, k);
     }
     run(2, [&](Index task) { table_->backward(data, task == 0 ? vb : va, n - 1); });
-    settle(data, x, a, va, b, vb, Shared::product, n, done == 0 ? &meanwhile : nullptr);
+    if (more && done == 0) start_late(meanwhile);
+    settle(data, x, a, va, b, vb, Shared::product, n);
   }
   join(a, b, Shared::product);
 }

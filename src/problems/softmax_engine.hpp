@@ -20,14 +20,18 @@ class SoftmaxEngine {
   using Rows = LazyRows<S>;
   using View = kernels::IterateView<S>;
   using Weights = kernels::Weights;
-  // Work for a thread that has nothing to do: `early` beside the steps, `late` when they are done.
+  // Work for a thread that has nothing to do: `early` beside the steps; then, if that is not all, `late` beside anything until wait().
   struct Meanwhile {
-    std::function<void()> early, late;
+    std::function<bool()> early;
+    std::function<void()> late;
   };
 
   SoftmaxEngine(const SparseRows& data, Index classes, bool fitted);
 
-  void set_threads(int threads) { pool_ = threads > 1 ? std::make_unique<ThreadPool>(threads) : nullptr; }
+  void set_threads(int threads) {
+    wait();
+    pool_ = threads > 1 ? std::make_unique<ThreadPool>(threads) : nullptr;
+  }
   [[nodiscard]] bool threaded() const { return pool_ != nullptr; }
   [[nodiscard]] const kernels::Kernels<S>& table() const { return *table_; }
   [[nodiscard]] Rows make() const;
@@ -56,6 +60,11 @@ class SoftmaxEngine {
   }
   // Computes it anew and leaves `second` without a partner.
   void refresh(const Rows& first, Rows& second, Shared what);
+
+  // Until what runs meanwhile is done.
+  void wait() {
+    if (pool_) pool_->finish();
+  }
 
   // body(first, last) over features in chunks that do not depend on the threads
   template <class Body>
@@ -104,10 +113,12 @@ class SoftmaxEngine {
                const Meanwhile& meanwhile, Residual&& residual);
   // The fitted scale of the logits of step k: a's, or a's and so much of b's.
   [[nodiscard]] double scale_of(const Data& data, const View& a, const View* b, int k, double part) const;
-  void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps,
-              const Meanwhile* meanwhile);
-  void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps,
-                   const Meanwhile* meanwhile);
+  void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
+  void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
+  void start_late(const Meanwhile& meanwhile) {
+    if (pool_) pool_->start(meanwhile.late);
+    else meanwhile.late();
+  }
   void flatten(Rows& it);
   static void join(Rows& first, Rows& second, Shared what);
 

@@ -60,6 +60,8 @@ class SoftmaxL2<S>::Engine {
     common_of_draw_ = kernels::common_features(train(), batch > 0 ? 2 * batch : std::min<std::int64_t>(512, all));
   }
 
+  ~Engine() { steps_.wait(); }
+
   SoftmaxEngine<S>& steps() { return steps_; }
 
   const S* x(In<S> x) {
@@ -70,6 +72,7 @@ class SoftmaxL2<S>::Engine {
 
   // The rows that f and g are now. A draw that serves one step is not worth sorting.
   kernels::BatchView data(std::int64_t steps) {
+    steps_.wait();
     if (problem_.drawn()) {
       const bool several = steps > 1;
       if (foreseen_.is(problem_.rows(), several)) std::swap(drawn_, foreseen_);
@@ -143,36 +146,39 @@ class SoftmaxL2<S>::Engine {
     else slot.batch->build_once(rows);
     slot.rows = rows, slot.several = several;
   }
-  void prepare_next() {
-    next_ = nullptr;
+  // Whether the batch still has to be sorted.
+  bool prepare_next() {
     if (problem_.drawn()) {
-      if (!steps_.threaded() || drawn_.several) return;
+      if (!steps_.threaded() || drawn_.several) return false;
       problem_.foresee(next_rows_);
-      return begin(foreseen_, next_rows_, false, common_of_draw_);
+      begin(foreseen_, next_rows_, false, common_of_draw_);
+      return false;
     }
-    if (problem_.options().batch == 0) return;
-    Slot& slot = slots_[static_cast<std::size_t>((problem_.round() + 1) % 2)];
-    if (slot.round == problem_.round() + 1) return;
-    problem_.pools().of_round(problem_.round() + 1, next_rows_);
+    if (problem_.options().batch == 0) return false;
+    next_round_ = problem_.round() + 1;
+    Slot& slot = slots_[static_cast<std::size_t>(next_round_ % 2)];
+    if (slot.round == next_round_) return false;
+    problem_.pools().of_round(next_round_, next_rows_);
     begin(slot, next_rows_, true, common_);
-    next_ = &slot;
+    return true;
   }
+  // The round may have changed by then.
   void sort_next() {
-    if (!next_) return;
-    next_->batch->sort(next_->rows);
-    next_->round = problem_.round() + 1;
+    Slot& slot = slots_[static_cast<std::size_t>(next_round_ % 2)];
+    slot.batch->sort(slot.rows);
+    slot.round = next_round_;
   }
 
   SoftmaxL2& problem_;
   SoftmaxEngine<S> steps_;
   std::array<Slot, 2> slots_;
   Slot drawn_, foreseen_;
-  Slot* next_ = nullptr;  // counted, not yet sorted
+  Round next_round_ = -1;  // whose batch is prepared
   std::size_t common_ = 0, common_of_draw_ = 0;
   RoundRows next_rows_;
   Vector<S> x_, product_;  // scratch, where features share
   std::unique_ptr<Dense> dense_;
-  typename SoftmaxEngine<S>::Meanwhile prepare_next_{[this]() noexcept { prepare_next(); },
+  typename SoftmaxEngine<S>::Meanwhile prepare_next_{[this]() noexcept { return prepare_next(); },
                                                      [this]() noexcept { sort_next(); }};
 };
 

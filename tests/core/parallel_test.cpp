@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "tests/allocation_counter.hpp"
 
@@ -52,6 +53,51 @@ TEST(ThreadPool, WhatChunksWriteIsSeenByTheCaller) {
   }
 }
 
+TEST(ThreadPool, ATaskAsideIsDoneOnceWhateverRunsBesideIt) {
+  for (const int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    int done = 0;
+    const auto task = [&] { ++done; };
+    for (int call = 1; call <= 2000; ++call) {
+      std::atomic<Index> sum{0};
+      if (call % 3 == 0) pool.run(2, [&](Index i) { i == 0 ? pool.start(task) : void(++sum); });
+      else pool.start(task);
+      for (int loop = 0; loop < call % 4; ++loop) pool.run(5, [&](Index i) { sum += i; });
+      pool.finish();
+      ASSERT_EQ(done, call) << threads << " threads";
+      ASSERT_EQ(sum.load(), 10 * (call % 4) + (call % 3 == 0 ? 1 : 0));
+    }
+  }
+}
+
+// Loops go on without the thread that is at it.
+TEST(ThreadPool, NobodyWaitsForATaskAside) {
+  ThreadPool pool(2);
+  std::atomic<bool> begun{false}, may_end{false};
+  const auto task = [&] {
+    begun = true;
+    while (!may_end) std::this_thread::yield();
+  };
+  pool.start(task);
+  while (!begun) std::this_thread::yield();
+  std::atomic<Index> sum{0};
+  for (int call = 0; call < 10; ++call) pool.run(4, [&](Index i) { sum += i; });
+  EXPECT_EQ(sum.load(), 60);
+  may_end = true;
+  pool.finish();
+}
+
+TEST(ThreadPool, ATaskAsideIsDoneBeforeThePoolEndsAndBeforeTheNext) {
+  std::atomic<int> done{0};
+  const auto task = [&] { ++done; };
+  for (int i = 0; i < 50; ++i) {
+    ThreadPool pool(2);
+    pool.start(task), pool.start(task);
+    EXPECT_GE(done.load(), 2 * i + 1);
+  }
+  EXPECT_EQ(done.load(), 100);
+}
+
 TEST(ThreadPool, AnUnusedPoolEndsAtOnce) {
   for (int i = 0; i < 50; ++i) ThreadPool pool(4);
 }
@@ -61,9 +107,14 @@ TEST(ThreadPool, RunningAllocatesNothing) {
   ThreadPool pool(2);
   std::atomic<Index> sum{0};
   const test::AllocationCounter counter;
-  for (int i = 0; i < 100; ++i) pool.run(8, [&](Index chunk) { sum += chunk; });
+  const auto task = [&] { sum += 1; };
+  for (int i = 0; i < 100; ++i) {
+    pool.start(task);
+    pool.run(8, [&](Index chunk) { sum += chunk; });
+  }
+  pool.finish();
   EXPECT_EQ(counter.count(), 0u);
-  EXPECT_EQ(sum.load(), 2800);
+  EXPECT_EQ(sum.load(), 2900);
 }
 
 }  // namespace

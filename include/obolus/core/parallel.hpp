@@ -26,6 +26,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool() {
+    finish();
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
@@ -36,7 +37,8 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // body(chunk) for chunk = 0 … chunks − 1, on all threads; returns when all are done. Allocates nothing; body must not throw.
+  // body(chunk) for chunk = 0 … chunks − 1, on all threads that are free; returns when all are done. Allocates nothing; body must not
+  // throw.
   template <class Body>
   void run(Index chunks, Body&& body) {
     if (workers_.empty() || chunks <= 1) {
@@ -45,18 +47,38 @@ class ThreadPool {
     }
     {
       const std::lock_guard lock(mutex_);
-      call_ = [](void* b, Index i) { (*static_cast<std::remove_reference_t<Body>*>(b))(i); };
-      body_ = const_cast<void*>(static_cast<const void*>(&body));
+      loop_ = call_of(body);
       chunks_ = chunks;
       next_.store(0, std::memory_order_relaxed);
-      busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+      open_ = true;
       generation_.fetch_add(1, std::memory_order_release);
     }
     wake_.notify_all();
     drain();
-    if (spin([this] { return busy_.load(std::memory_order_acquire) == 0; })) return;
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_.load(std::memory_order_acquire) == 0; });
+    {
+      const std::lock_guard lock(mutex_);
+      open_ = false;
+    }
+    await([this] { return busy_.load(std::memory_order_acquire) == 0; });
+  }
+
+  // task() once, on the first thread that is free, while the caller goes on, until finish() has returned. Chunks may start one, too; the one
+  // before it is finished first. Allocates nothing; the task must not throw, and outlives finish().
+  template <class Task>
+  void start(Task& task) {
+    finish();
+    aside_ = {[](void* t, Index) { (*static_cast<Task*>(t))(); }, const_cast<void*>(static_cast<const void*>(&task))};
+    if (workers_.empty()) return aside_(0);
+    {
+      const std::lock_guard lock(mutex_);
+      state_.store(waiting, std::memory_order_release);
+    }
+    wake_.notify_one();
+  }
+  // Returns when the task is done; does it here if nobody has begun.
+  void finish() {
+    if (take_aside()) return;
+    await([this] { return state_.load(std::memory_order_acquire) == nothing; });
   }
 
  private:
@@ -73,37 +95,75 @@ class ThreadPool {
     return ready();
   }
 
-  void drain() {
-    for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < chunks_;) call_(body_, i);
+  template <class Ready>
+  void await(Ready&& ready) {
+    if (spin(ready)) return;
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, ready);
+  }
+  void tell() {
+    const std::lock_guard lock(mutex_);
+    done_.notify_all();
   }
 
+  void drain() {
+    for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < chunks_;) loop_(i);
+  }
+  bool take_aside() {
+    State expected = waiting;
+    if (!state_.compare_exchange_strong(expected, running, std::memory_order_acq_rel)) return false;
+    aside_(0);
+    state_.store(nothing, std::memory_order_release);
+    return true;
+  }
+
+  // A loop that is over when a worker comes to it is not joined, and nobody waits for a worker that has not joined.
   void work() {
     std::uint64_t seen = 0;
     while (true) {
-      const auto called = [&] { return generation_.load(std::memory_order_acquire) != seen; };
+      const auto called = [&] {
+        return generation_.load(std::memory_order_acquire) != seen || state_.load(std::memory_order_acquire) == waiting;
+      };
       spin(called);
+      bool joined = false;
       {
         std::unique_lock lock(mutex_);
         wake_.wait(lock, [&] { return stopping_ || called(); });
         if (stopping_) return;
-        seen = generation_.load(std::memory_order_relaxed);
+        if (state_.load(std::memory_order_relaxed) != waiting) {
+          seen = generation_.load(std::memory_order_relaxed);
+          joined = open_;
+          if (joined) busy_.fetch_add(1, std::memory_order_relaxed);
+        }
       }
-      drain();
-      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        const std::lock_guard lock(mutex_);
-        done_.notify_one();
+      if (joined) {
+        drain();
+        if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) tell();
+      } else if (take_aside()) {
+        tell();
       }
     }
+  }
+
+  enum State : std::uint8_t { nothing, waiting, running };
+  struct Call {
+    void (*function)(void*, Index) = nullptr;
+    void* object = nullptr;
+    void operator()(Index i) const { function(object, i); }
+  };
+  template <class Body>
+  static Call call_of(Body& body) {
+    return {[](void* b, Index i) { (*static_cast<Body*>(b))(i); }, const_cast<void*>(static_cast<const void*>(&body))};
   }
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   std::atomic<std::uint64_t> generation_{0};
-  bool stopping_ = false;
-  std::atomic<int> busy_{0};
-  void (*call_)(void*, Index) = nullptr;
-  void* body_ = nullptr;
+  bool stopping_ = false, open_ = false;
+  std::atomic<int> busy_{0};  // workers that have joined the loop
+  Call loop_, aside_;
+  std::atomic<State> state_{nothing};  // of the task aside
   Index chunks_ = 0;
   std::atomic<Index> next_{0};
 };
