@@ -104,7 +104,7 @@ TEST(VectoriserTest, ANewFitForgetsTheOldOne) {
   vectoriser.fit(second, second.train);
   EXPECT_EQ(vectoriser.size(), 2);
   const SparseRows rows = vectoriser.transform(second.train);
-  EXPECT_EQ(rows.value, std::vector<float>(2, static_cast<float>(std::sqrt(0.5))));
+  EXPECT_EQ(rows.value, SparseRows::List<float>(2, static_cast<float>(std::sqrt(0.5))));
 }
 
 TEST(VectoriserTest, OptionsThatMakeNoSenseAreRefused) {

@@ -4,16 +4,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "obolus/core/memory.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
 
-// Row i holds the entries start[i] … start[i + 1] − 1; its columns ascend.
+// Row i holds the entries start[i] … start[i + 1] − 1; its columns ascend. On large pages: batches take rows in no order.
 struct SparseRows {
+  template <class T>
+  using List = std::vector<T, LineAllocator<T>>;
+
   Index columns = 0;
-  std::vector<std::int64_t> start{0};
-  std::vector<std::int32_t> column;
-  std::vector<float> value;
+  List<std::int64_t> start{0};
+  List<std::int32_t> column;
+  List<float> value;
 
   [[nodiscard]] Index rows() const { return static_cast<Index>(start.size()) - 1; }
 };
