@@ -39,6 +39,7 @@ class Batch {
   void prepare(const RoundRows& rows);
   void call_for(const RoundRows& rows, std::size_t r) const;
   void number();
+  void split_columns();
 
   const SparseRows* data_;
   std::size_t common_;
@@ -50,7 +51,8 @@ class Batch {
   List<std::int32_t> common_index_;
   List<float> common_value_;
   List<std::int32_t> label_, single_start_, row_start_, multi_feature_;
-  List<std::int32_t> column_owner_, column_start_, column_inner_, next_;  // next_: by owner, where the next entry goes
+  List<std::int32_t> column_owner_, column_start_, next_;  // next_: by owner, where the next entry goes
+  List<ColumnPart> inner_column_;
   List<Entry> single_, row_, column_;
   std::size_t multi_ = 0, met_count_ = 0;
   int rows_ = 0, inner_ = 0;

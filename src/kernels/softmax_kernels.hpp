@@ -19,10 +19,16 @@ inline constexpr int most_classes = 1000;
 inline constexpr int block = 8;
 // How far the kernels look ahead in lists of features.
 inline constexpr int ahead = 8;
+// Entries of a row that are summed side by side.
+inline constexpr int side_by_side = 4;
 
 struct Entry {
   std::int32_t index;
   float value;
+};
+
+struct ColumnPart {
+  std::int32_t owner, first, last;
 };
 
 // A batch by rows and columns; the first `inner` rows are g's, the others f's. Features that most batches have are common: they keep
@@ -32,16 +38,20 @@ struct BatchView {
   int rows, inner, multi, room;  // room: features of several documents that any batch like this may have
   bool by_columns;
   const std::int32_t* label;
-  const std::int64_t *common_start, *common_end;  // entries of common features, by row …
-  const std::int32_t* common_index;               // … in these two
+  // Features of several documents by row, as indices into multi_feature: for one step the common ones, for several all, with zeros up
+  // to a multiple of side_by_side, since where a row ends nobody could foresee …
+  const std::int64_t *common_start, *common_end;
+  const std::int32_t* common_index;
   const float* common_value;
   const std::int32_t* single_start;  // features of one document, by row
   const Entry* single;
-  const std::int32_t* row_start;  // rare features of several documents by row, as indices into multi_feature
+  const std::int32_t* row_start;  // … and the rare ones for one step
   const Entry* row;
   const std::int32_t* multi_feature;
-  // All columns, by their lengths: the processor foresees where each ends. Whose they are, where they start, and where g's rows end.
-  const std::int32_t *column_owner, *column_start, *column_inner;
+  // All columns, by their lengths: the processor foresees where each ends. Whose they are, and where they start. Then the parts of them
+  // that are g's rows, by the lengths of these.
+  const std::int32_t *column_owner, *column_start;
+  const ColumnPart* inner_column;
   const Entry* column;
 };
 

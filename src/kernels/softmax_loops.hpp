@@ -49,7 +49,7 @@ struct Common {
 // Σ a_q rows_(index of q) over entries first … last − 1, in several sums that need not wait for each other.
 template <class S, int L, int Q>
 struct WeightedSum {
-  static constexpr int parts = L < 0 || L > 2 ? 1 : L > 1 ? 2 : 4;
+  static constexpr int parts = L < 0 || L > 2 ? 1 : L > 1 ? 2 : side_by_side;
   const Shape<S, L, Q>& shape;
   Row<S, L, Q> part[parts];
 
@@ -62,12 +62,12 @@ struct WeightedSum {
     for (; q + parts <= last; q += parts)
 #pragma GCC unroll 4
       for (int u = 0; u < parts; ++u) {
-        const S a = S(list.value(q + u));
-        shape.each([&](auto& p, auto& w) { p += a * w; }, part[u], shape.at(rows, list.index(q + u)));
+        const Factor<S> a(S(list.value(q + u)));
+        shape.each([&](auto& p, auto& w) { p += a.like(p) * w; }, part[u], shape.at(rows, list.index(q + u)));
       }
     for (; q < last; ++q) {
-      const S a = S(list.value(q));
-      shape.each([&](auto& p, auto& w) { p += a * w; }, part[0], shape.at(rows, list.index(q)));
+      const Factor<S> a(S(list.value(q)));
+      shape.each([&](auto& p, auto& w) { p += a.like(p) * w; }, part[0], shape.at(rows, list.index(q)));
     }
   }
   [[gnu::always_inline]] Row<S, L, Q>& total() {
@@ -86,7 +86,7 @@ template <class S, int L, int Q>
 void forward(const BatchView& b, const IterateView<S>& it, int k, int) {
   const Shape<S, L, Q> shape{it.cut};
   for (int r = 0; r < it.reads; ++r) {
-    if (r + 1 < it.reads)
+    if (!b.by_columns && r + 1 < it.reads)
       for (std::int64_t q = b.common_start[r + 1]; q < b.common_end[r + 1]; q += 16)
         __builtin_prefetch(b.common_index + q), __builtin_prefetch(b.common_value + q);
     WeightedSum<S, L, Q> sums(shape);
@@ -125,20 +125,38 @@ OBOLUS_INLINE void backward_by_rows(const BatchView& b, const IterateView<S>& it
   }
 }
 
+// The changes are summed by themselves: weights may be far larger. A short column, and most are, does without sums side by side.
+template <class S, int L, int Q>
+OBOLUS_INLINE void change_by(const ColumnPart& column, const Entry* entry, const Rows<S>& residuals,
+                             const IterateView<S>& it, const Shape<S, L, Q>& shape) {
+  const S rho = it.shrink[column.owner];
+  const RowAt<S> weights = shape.at(it.compact, column.owner);
+  const auto apply = [&](auto& w, auto& change) __attribute__((always_inline)) { w = rho * w - change; };
+  if (column.last - column.first < WeightedSum<S, L, Q>::parts) {
+    Row<S, L, Q> sum;
+    shape.each([](auto& s) { clear(s); }, sum);
+    for (int q = column.first; q < column.last; ++q) {
+      const Factor<S> a(S(entry[q].value));
+      shape.each([&](auto& s, auto& residual) { s += a.like(s) * residual; }, sum, shape.at(residuals, entry[q].index));
+    }
+    return shape.each(apply, weights, sum);
+  }
+  WeightedSum<S, L, Q> sums(shape);
+  sums.add(Listed{entry}, column.first, column.last, residuals);
+  shape.each(apply, weights, sums.total());
+}
+
 template <class S, int L, int Q>
 void backward(const BatchView& b, const IterateView<S>& it, int k) {
   const Shape<S, L, Q> shape{it.cut};
   if (!b.by_columns) return backward_by_rows<S, L, Q>(b, it, k, shape);
   const RowAt<S> first = shape.at(it.logits, std::size_t(k) * b.rows);
   const Rows<S> residuals{reinterpret_cast<S*>(first.line), reinterpret_cast<S*>(first.rest)};
-  const std::int32_t* ends = it.writes < b.rows ? b.column_inner : b.column_start + 1;
-  for (int i = 0; i < b.multi; ++i) {
-    const int l = b.column_owner[i];
-    const S rho = it.shrink[l];
-    WeightedSum<S, L, Q> sums(shape);  // by itself: weights may be far larger than what changes them
-    sums.add(Listed{b.column}, b.column_start[i], ends[i], residuals);
-    shape.each([&](auto& w, auto& change) { w = rho * w - change; }, shape.at(it.compact, l), sums.total());
-  }
+  if (it.writes < b.rows)
+    for (int i = 0; i < b.multi; ++i) change_by(b.inner_column[i], b.column, residuals, it, shape);
+  else
+    for (int i = 0; i < b.multi; ++i)
+      change_by({b.column_owner[i], b.column_start[i], b.column_start[i + 1]}, b.column, residuals, it, shape);
 }
 
 // Storage takes the new weights; its scalars have shrunk before.

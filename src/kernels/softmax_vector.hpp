@@ -72,6 +72,19 @@ struct Shape {
   }
 };
 
+// A number for packs of both widths, loaded once: the narrow one is a part of the wide.
+template <class S>
+struct Factor {
+  Wide<S> wide;
+  [[gnu::always_inline]] explicit Factor(S a) : wide(a - Wide<S>{}) {}
+  template <class V>
+  [[gnu::always_inline]] auto like(const V&) const {
+    if constexpr (sizeof(V) == sizeof(Wide<S>)) return wide;
+    else if constexpr (sizeof(S) == 4) return __builtin_shufflevector(wide, wide, 0, 1, 2, 3);
+    else return __builtin_shufflevector(wide, wide, 0, 1);
+  }
+};
+
 // ---- Sums and maxima over packs ---------------------------------------------------------------------------------------
 
 template <class V>

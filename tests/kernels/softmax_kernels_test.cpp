@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -345,8 +346,11 @@ Entries by_rows(const BatchView& b) {
   Entries rows(static_cast<std::size_t>(b.rows));
   for (int r = 0; r < b.rows; ++r) {
     auto& row = rows[static_cast<std::size_t>(r)];
+    if (b.by_columns) {
+      EXPECT_EQ((b.common_end[r] - b.common_start[r]) % kernels::side_by_side, 0);
+    }
     for (std::int64_t q = b.common_start[r]; q < b.common_end[r]; ++q)
-      row.emplace_back(b.multi_feature[b.common_index[q]], b.common_value[q]);
+      if (b.common_value[q] != 0) row.emplace_back(b.multi_feature[b.common_index[q]], b.common_value[q]);
     for (int q = b.row_start[r]; q < b.row_start[r + 1]; ++q)
       row.emplace_back(b.multi_feature[b.row[q].index], b.row[q].value);
     for (int q = b.single_start[r]; q < b.single_start[r + 1]; ++q)
@@ -356,14 +360,34 @@ Entries by_rows(const BatchView& b) {
   return rows;
 }
 
+// g's part of every column is there once, and they come by length.
+void check_inner_columns(const BatchView& b) {
+  std::vector<std::int32_t> start(static_cast<std::size_t>(b.multi)), end(start);
+  for (int i = 0; i < b.multi; ++i) {
+    const auto owner = static_cast<std::size_t>(b.column_owner[i]);
+    start[owner] = end[owner] = b.column_start[i];
+    while (end[owner] < b.column_start[i + 1] && b.column[end[owner]].index < b.inner) ++end[owner];
+  }
+  std::set<std::int32_t> owners;
+  for (int i = 0; i < b.multi; ++i) {
+    const auto [owner, first, last] = b.inner_column[i];
+    EXPECT_TRUE(owners.insert(owner).second);
+    EXPECT_EQ(first, start[static_cast<std::size_t>(owner)]);
+    EXPECT_EQ(last, end[static_cast<std::size_t>(owner)]);
+    if (i > 0) {
+      EXPECT_LE(b.inner_column[i - 1].last - b.inner_column[i - 1].first, last - first) << "by length";
+    }
+  }
+}
+
 Entries by_columns(const BatchView& b) {
+  check_inner_columns(b);
   Entries rows(static_cast<std::size_t>(b.rows));
   for (int i = 0; i < b.multi; ++i) {
     if (i > 0) {
       EXPECT_LE(b.column_start[i] - b.column_start[i - 1], b.column_start[i + 1] - b.column_start[i]) << "by length";
     }
     for (int q = b.column_start[i]; q < b.column_start[i + 1]; ++q) {
-      EXPECT_EQ(b.column[q].index < b.inner, q < b.column_inner[i]);
       rows[static_cast<std::size_t>(b.column[q].index)].emplace_back(b.multi_feature[b.column_owner[i]],
                                                                      b.column[q].value);
     }
