@@ -91,6 +91,11 @@ struct Weights {
   double inner, outer, scale;  // scale: of f's logits
 };
 
+// What has come of scales and norms. Tame norms are not only finite, so is the sum of all of them.
+struct Sizes {
+  bool wild_scales, tame_norms;
+};
+
 template <class S>
 struct Kernels {
   const char* name;
@@ -99,10 +104,11 @@ struct Kernels {
   void (*forward)(const BatchView&, const IterateView<S>&, int k, int steps);
   void (*backward)(const BatchView&, const IterateView<S>&, int k);
   void (*finish)(const BatchView&, const IterateView<S>&, const S* x, int steps);
-  // The same for a pair, with what it shares (see `products`): rows, or features of several documents, first … last − 1.
-  void (*finish_singles)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, const S* x, int steps,
+  // The same for a pair, with what it shares (see `products`): rows, or features of several documents, first … last − 1. True when all
+  // norms are tame.
+  bool (*finish_singles)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, const S* x, int steps,
                          bool difference, S* pair, int first, int last);
-  void (*finish_multi)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, bool difference, S* pair,
+  bool (*finish_multi)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, bool difference, S* pair,
                        int first, int last);
   // Logits to residuals of rows first … last − 1; inner < rows separates g's rows from f's.
   void (*residuals)(const std::int32_t* label, int inner, int first, int last, const IterateView<S>&, int k, int rows,
@@ -116,10 +122,9 @@ struct Kernels {
   // Slope and curvature in s of Σ_r CE(s l_r) over rows first … last − 1 of l = a's logits + part · b's; b may be null.
   void (*scale_slope)(const std::int32_t* label, int first, int last, const IterateView<S>& a, const IterateView<S>* b,
                       int k, int rows, double part, double s, double* slope, double* curvature);
-  // Features first … last − 1: the scalars of rows that nobody touched. True when a scale grew beyond reason. b and pair may be
-  // null.
-  bool (*shrink)(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
-                 std::int64_t last);
+  // Features first … last − 1: the scalars of rows that nobody touched. b and pair may be null.
+  Sizes (*shrink)(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
+                  std::int64_t last);
   // pair_i ← <a_i, b_i>, or |b_i|² − |a_i|² = <b_i − a_i, b_i + a_i>, for the features listed.
   void (*products)(const IterateView<S>& a, const IterateView<S>& b, bool difference, const std::int32_t* feature,
                    std::int64_t count, S* pair);

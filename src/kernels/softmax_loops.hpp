@@ -159,9 +159,15 @@ void backward(const BatchView& b, const IterateView<S>& it, int k) {
       change_by({b.column_owner[i], b.column_start[i], b.column_start[i + 1]}, b.column, residuals, it, shape);
 }
 
-// Storage takes the new weights; its scalars have shrunk before.
+// Of a sum of norms; not so with a NaN in it. Some 1e8 such sums are still finite in float.
+template <class S>
+OBOLUS_INLINE bool is_tame(S norms) {
+  return norms <= S(1e30);
+}
+
+// Storage takes the new weights, whose squared norm it returns; its scalars have shrunk before.
 template <class S, int L, int Q, class From>
-OBOLUS_INLINE void store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int f, const From& weights) {
+OBOLUS_INLINE S store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int f, const From& weights) {
   Sum<S> squares;
   shape.each(
       [&](auto& to, auto& w) {
@@ -170,7 +176,7 @@ OBOLUS_INLINE void store(const Shape<S, L, Q>& shape, const IterateView<S>& it, 
       },
       shape.at(it.rows, f), weights);
   it.scale[f] = 1;
-  it.norm[f] = squares.total();
+  return it.norm[f] = squares.total();
 }
 
 // Row r's feature i of one document: its weights after K steps.
@@ -218,9 +224,10 @@ OBOLUS_INLINE S shared_number(const Shape<S, L, Q>& shape, const First& first, c
 
 // Both of a pair at once. `first` may leave f's rows alone; `second` never does.
 template <class S, int L, int Q>
-void finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x,
+bool finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x,
                     int steps, bool difference, S* pair, int from, int to) {
   const Shape<S, L, Q> shape{first.cut};
+  S norms = 0;
   for (int r = from; r < to; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
       const int f = b.single[i].index, next = b.single[i + ahead].index;
@@ -230,27 +237,30 @@ void finish_singles(const BatchView& b, const IterateView<S>& first, const Itera
       single_weights<S, L, Q>(shape, b, second, x, steps, r, i, w);
       if (r < first.writes) {
         single_weights<S, L, Q>(shape, b, first, x, steps, r, i, u);
-        store(shape, first, f, u);
+        norms += store(shape, first, f, u);
       } else {
         const S scale = first.scale[f];
         shape.each([&](auto& to_, auto& row) { to_ = scale * row; }, u, shape.at(first.rows, f));
       }
-      store(shape, second, f, w);
+      norms += store(shape, second, f, w);
       pair[f] = shared_number(shape, u, w, difference);
     }
+  return is_tame(norms);
 }
 template <class S, int L, int Q>
-void finish_multi(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, bool difference,
+bool finish_multi(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, bool difference,
                   S* pair, int from, int to) {
   const Shape<S, L, Q> shape{first.cut};
+  S norms = 0;
   for (int l = from; l < to; ++l) {
     const int f = b.multi_feature[l], next = b.multi_feature[l + ahead];
     look_ahead_to_store(shape, first, next), look_ahead_to_store(shape, second, next);
     __builtin_prefetch(pair + next, 1);
     const RowAt<S> u = shape.at(first.compact, l), w = shape.at(second.compact, l);
-    store(shape, first, f, u), store(shape, second, f, w);
+    norms += store(shape, first, f, u) + store(shape, second, f, w);
     pair[f] = shared_number(shape, u, w, difference);
   }
+  return is_tame(norms);
 }
 
 template <class S, int L, int Q>

@@ -95,7 +95,7 @@ void SoftmaxEngine<S>::one(const Data& data, const S* x, View& it, const Plain& 
 
 template <class S>
 void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps) {
-  it.mark = 0;
+  it.part();
   const int most = data.by_columns ? kernels::block : 1;
   for (std::int64_t done = 0; done < steps; done += most) {
     const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
@@ -104,7 +104,8 @@ void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain
     one(data, x, v, step, n);
     std::atomic<bool> wild{false};
     over_features([&](Index first, Index last) {
-      if (table_->shrink(v, nullptr, nullptr, x, n, first, last)) wild.store(true, std::memory_order_relaxed);
+      if (table_->shrink(v, nullptr, nullptr, x, n, first, last).wild_scales)
+        wild.store(true, std::memory_order_relaxed);
     });
     table_->finish(data, v, x, n);
     if (wild.load()) flatten(it);
@@ -115,33 +116,39 @@ void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain
 template <class S>
 void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what,
                               int steps) {
-  std::atomic<bool> wild{false};
+  std::atomic<bool> wild{false}, tame{true};
   S* pair = second.pair.data();
   const bool difference = what == Shared::difference;
   const bool shrinks = !difference || a.decay == b.decay;
   over_features([&](Index from, Index to) {
-    if (table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to))
-      wild.store(true, std::memory_order_relaxed);
+    const kernels::Sizes sizes = table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to);
+    if (sizes.wild_scales) wild.store(true, std::memory_order_relaxed);
+    if (!sizes.tame_norms) tame.store(false, std::memory_order_relaxed);
     for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
   });
-  finish_pair(data, x, a, b, difference, pair, steps);
+  const bool finished = finish_pair(data, x, a, b, difference, pair, steps);
+  first.finite = second.finite = finished && tame.load() && !wild.load();
   if (wild.load()) flatten(first), flatten(second), refresh(first, second, what);
 }
 
 template <class S>
-void SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair,
+bool SoftmaxEngine<S>::finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair,
                                    int steps) {
   constexpr int rows = 64, features = 1024;
   const Index row_chunks = (data.rows + rows - 1) / rows, chunks = row_chunks + (data.multi + features - 1) / features;
+  std::atomic<bool> tame{true};
   run(chunks, [&](Index i) {
+    bool is = true;
     if (i < row_chunks) {
       const int first = static_cast<int>(i) * rows;
-      table_->finish_singles(data, a, b, x, steps, difference, pair, first, std::min(data.rows, first + rows));
+      is = table_->finish_singles(data, a, b, x, steps, difference, pair, first, std::min(data.rows, first + rows));
     } else {
       const int first = static_cast<int>(i - row_chunks) * features;
-      table_->finish_multi(data, a, b, difference, pair, first, std::min(data.multi, first + features));
+      is = table_->finish_multi(data, a, b, difference, pair, first, std::min(data.multi, first + features));
     }
+    if (!is) tame.store(false, std::memory_order_relaxed);
   });
+  return tame.load();
 }
 
 template <class S>

@@ -114,7 +114,8 @@ class SoftmaxEngine {
   // The fitted scale of the logits of step k: a's, or a's and so much of b's.
   [[nodiscard]] double scale_of(const Data& data, const View& a, const View* b, int k, double part) const;
   void settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what, int steps);
-  void finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
+  // Whether all norms are tame.
+  bool finish_pair(const Data& data, const S* x, const View& a, const View& b, bool difference, S* pair, int steps);
   void start_late(const Meanwhile& meanwhile) {
     if (pool_) pool_->start(meanwhile.late);
     else meanwhile.late();

@@ -218,7 +218,7 @@ void SoftmaxL2<S>::to_dense(const Inner& inner, Out<S> out) {
 
 template <class S>
 void SoftmaxL2<S>::from_dense(In<S> in, Inner& inner) {
-  inner.mark = 0;
+  inner.part();
   engine_->steps().over_features([&](Index from, Index to) {
     for (Index i = from; i < to; ++i) {
       inner.line_of(i).head(inner.in_lines()) = in.segment(i * inner.classes, inner.in_lines());
@@ -232,12 +232,12 @@ void SoftmaxL2<S>::from_dense(In<S> in, Inner& inner) {
 template <class S>
 void SoftmaxL2<S>::copy(const Inner& from, Inner& to) {
   to.lines = from.lines, to.rest = from.rest, to.scale = from.scale, to.norm = from.norm;
-  to.mark = 0;
+  to.part();
 }
 
 template <class S>
 void SoftmaxL2<S>::axpy(double a, const Inner& from, Inner& to) {
-  to.mark = 0;
+  to.part();
   engine_->steps().over_features([&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       const S own = to.scale[i], more = S(a) * from.scale[i];
@@ -251,6 +251,7 @@ void SoftmaxL2<S>::axpy(double a, const Inner& from, Inner& to) {
 
 template <class S>
 bool SoftmaxL2<S>::all_finite(const Inner& inner) {
+  if (inner.finite) return true;
   std::atomic<bool> finite{true};
   engine_->steps().over_features([&](Index from, Index to) {
     if (!std::isfinite(inner.norm.vector().segment(from, to - from).sum()))

@@ -255,6 +255,35 @@ TEST(SoftmaxL2, AllFiniteSeesEveryNaNAndEveryInfinity) {
     }
 }
 
+// A pair knows that it is finite from its steps, until something else changes it.
+TEST(SoftmaxL2, AllFiniteSeesWhatBecomesOfAPair) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  SoftmaxL2<double> p(small(), 1);
+  Vector<double> x = Vector<double>::Constant(p.dims().x, 0.01), v = Vector<double>::Ones(300);
+  auto y = p.make_inner(), z = p.make_inner();
+  const auto step = [&](double alpha) {
+    p.reveal(1);
+    p.descend_pair(x, y, z, alpha, {1.0, 1.0}, alpha, 3);
+  };
+  step(0.1);
+  EXPECT_TRUE(p.all_finite(y) && p.all_finite(z));
+  v(150) = infinity;
+  p.from_dense(v, z);
+  EXPECT_FALSE(p.all_finite(z));
+  p.descend_pair(x, y, z, 0.1, {1.0, 1.0}, 0.1, 0);
+  EXPECT_FALSE(p.all_finite(z)) << "no step, nothing seen";
+  step(0.1);
+  EXPECT_FALSE(p.all_finite(z));
+  v(150) = 1e80;  // its square, times what one step does
+  p.from_dense(v, y), p.from_dense(v, z);
+  EXPECT_TRUE(p.all_finite(y));
+  step(0.1);
+  EXPECT_TRUE(p.all_finite(y)) << "large, not infinite";
+  x.setConstant(1e120);
+  step(0.1);
+  EXPECT_FALSE(p.all_finite(y) && p.all_finite(z));
+}
+
 // ---- Scales ---------------------------------------------------------------------------------------------------------
 
 // Nobody's documents have features 2 … 9: they only shrink, by 1 − αx_i a step, whatever that is.

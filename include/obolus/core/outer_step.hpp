@@ -98,6 +98,7 @@ class OuterStep {
     ++memory.t;
     switch (o_.geometry) {
       case Geometry::euclidean:
+        if (o_.shrinkage == 0.0 && step_in_box<S>(set, S(gamma), d, x)) return;
         x.noalias() -= S(gamma) * d;
         shrink(x);
         set.template project<S>(x);
@@ -123,6 +124,21 @@ class OuterStep {
     if (o_.shrinkage == 0.0) return;
     const S mean = u.mean();
     u.array() -= S(o_.shrinkage) * (u.array() - mean);
+  }
+
+  // Step and projection in one pass, for the box with one bound for all coordinates; false for other sets.
+  template <class S>
+  static bool step_in_box(const ConvexSet& set, S gamma, In<S> d, Vector<S>& x) {
+    return set.visit([&]<class Set>(const Set& s) {
+      if constexpr (std::is_same_v<Set, sets::Box>) {
+        if (s.per_coordinate) return false;
+        const auto [least, most] = s.template bounds<S>(0);
+        x = (x - gamma * d).cwiseMax(least).cwiseMin(most);
+        return true;
+      } else {
+        return false;
+      }
+    });
   }
 
   template <class S>

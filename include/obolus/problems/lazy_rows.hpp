@@ -68,6 +68,7 @@ struct LazyRows {
   AlignedNumbers<S> norm;   // |θ_i|²
   AlignedNumbers<S> pair;   // <partner_i, θ_i>, or |θ_i|² − |partner_i|²; true while their marks are a pair's
   std::uint64_t mark = 0;   // 0: no partner
+  bool finite = false;      // known to be, from the kernels that changed it; otherwise one has to look
 
   [[nodiscard]] Eigen::Map<Vector<S>> line_of(Index i) const { return {lines.data() + i * line_width, line_width}; }
   [[nodiscard]] Eigen::Map<Vector<S>> rest_of(Index i) const { return {rest.data() + i * rest_width, rest_width}; }
@@ -75,8 +76,12 @@ struct LazyRows {
   [[nodiscard]] Index in_lines() const { return std::min(classes, line_width); }
   [[nodiscard]] Index in_rest() const { return classes - in_lines(); }
 
+  // Changed by itself.
+  void part() { mark = 0, finite = false; }
+
   void fields(Archive& a) {
     a("lines", lines), a("rest", rest), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark);
+    finite = false;
   }
 };
 
