@@ -24,6 +24,24 @@ struct Arguments {
   bool resume = false, force = false, quiet = false, verbose = false;
 };
 
+// What went on that the theory does not allow for, and the remedy.
+template <class Line>
+void guards(const RunSummary& s, Line&& line) {
+  if (!s.convex) line("inner problem", "not convex: no theorem applies, and a regret rests on how ∇F was found");
+  if (s.capped_rounds > 0)
+    line("at the cap", fmt::format("{} rounds: a tolerance was out of reach; raise max_inner, or the tolerances",
+                                   count(s.capped_rounds)));
+  if (s.indefinite_rounds > 0)
+    line("indefinite", fmt::format("{} rounds: g_yy had negative curvature; set damping, or system_solver = \"gd\"",
+                                   count(s.indefinite_rounds)));
+  constexpr double apart = 0.5;
+  if (s.measured.separation > apart)
+    line("y and z",
+         fmt::format("have parted, |y − z| = {} |z|: λ(g_x(y) − g_x(z)) is then no gradient; use warm_start = "
+                     "\"tied\" or \"dual\", a smaller τ, or a bounded domain",
+                     number(s.measured.separation)));
+}
+
 void print_summary(const RunSummary& s, const std::string& directory) {
   Table table({"", ""}, "ll");
   const auto line = [&](const char* name, const std::string& value) { table.row({name, value}); };
@@ -37,9 +55,8 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
   if (s.untrusted > 0) line("untrusted", count(s.untrusted) + " rounds: the reference solve missed its tolerance");
   if (s.has_regret) line("last hypergradient error", number(s.last.hypergradient_error));
-  line("inner iterations", count(s.inner_steps) + (s.capped_rounds ? fmt::format("; the cap was reached in {} rounds",
-                                                                                 count(s.capped_rounds))
-                                                                   : std::string()));
+  line("inner iterations", count(s.inner_steps));
+  guards(s, line);
   line("gradients of f, of g; products",
        fmt::format("{}, {}; {}", count(s.last.counts.grad_f()), count(s.last.counts.grad_g()),
                    count(s.last.counts.hvp + s.last.counts.cross)));

@@ -54,6 +54,7 @@ std::string value_text(const T& value) {
   else if constexpr (std::is_same_v<T, Schedule>) return schedule_text(value);
   else if constexpr (std::is_same_v<T, std::optional<double>>) return value ? number_text(*value) : std::string();
   else if constexpr (std::is_same_v<T, std::optional<Schedule>>) return value ? schedule_text(*value) : std::string();
+  else if constexpr (std::is_same_v<T, std::optional<Numbers>>) return value ? value_text(*value) : std::string();
   else if constexpr (std::is_enum_v<T>) return quoted_text(name_of(value));
   else {
     if (!value.list) return number_text(value.values.front());
@@ -70,7 +71,7 @@ std::string type_text() {
   else if constexpr (std::is_same_v<T, std::string>) return "text";
   else if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, std::optional<Schedule>>)
     return "number or schedule";
-  else if constexpr (std::is_same_v<T, Numbers>) return "number or list";
+  else if constexpr (std::is_same_v<T, Numbers> || std::is_same_v<T, std::optional<Numbers>>) return "number or list";
   else if constexpr (std::is_enum_v<T>) {
     std::string text;
     for (const auto& [value, name] : EnumNames<T>::values) text += (text.empty() ? "" : " | ") + std::string(name);

@@ -51,7 +51,8 @@ class SectionReader {
     if constexpr (std::is_enum_v<T>) value = enumerator<T>(name, *node);
     else if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, std::optional<Schedule>>)
       value = schedule(name, *node, range);
-    else if constexpr (std::is_same_v<T, Numbers>) value = numbers(name, *node, range);
+    else if constexpr (std::is_same_v<T, Numbers> || std::is_same_v<T, std::optional<Numbers>>)
+      value = numbers(name, *node, range);
     else if constexpr (std::is_same_v<T, std::optional<double>>) value = number(name, *node, range);
     else if constexpr (std::is_same_v<T, double>) value = number(name, *node, range);
     else if constexpr (std::is_same_v<T, bool>) value = exactly<bool>(name, *node, "true or false");

@@ -54,12 +54,14 @@ struct ProblemSection {
 struct StartSection {
   static constexpr Range finite =
       Range::between(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
-  Numbers x = 0.0, y = 0.0;
+  std::optional<Numbers> x = {}, y = {};
 
   template <class V>
   void describe(V&& v) {
-    v("x", x, "x_1, one number for all coordinates or a list; projected onto the domain", finite);
-    v("y", y, "y_1 = z_1, one number for all coordinates or a list", finite);
+    v("x", x,
+      "x_1, one number for all coordinates or a list, projected onto the domain; unset: the problem's own, 0 for most",
+      finite);
+    v("y", y, "y_1 = z_1, one number for all coordinates or a list; unset: the problem's own, 0 for most", finite);
   }
 };
 
@@ -111,6 +113,8 @@ struct MetricsSection {
   bool regret = true;
   std::int64_t every = 1;
   std::int64_t evaluate_every = 0;
+  std::int64_t reference_steps = 0, reference_products = 50;
+  double reference_alpha = 0.1, reference_damping = 0.1;
   bool residuals = true;
   bool variation = true;
   std::int64_t samples = 16;
@@ -120,10 +124,19 @@ struct MetricsSection {
   void describe(V&& v) {
     v("gamma", gamma, "the γ of the regret; unset: the optimiser's γ of round 1", Range::positive());
     v("regret", regret, "measure the regret, with a reference hypergradient in every round");
-    v("every", every, "rounds between measured ones (the last is one); above 1 only with regret = false",
+    v("every", every,
+      "rounds between measured ones (the last is one); above 1 only with regret = false or reference_steps",
       Range::at_least(1));
     v("evaluate_every", evaluate_every, "rounds between evaluations, where the problem has any; 0: the last round only",
       Range::at_least(0));
+    v("reference_steps", reference_steps,
+      "how ∇F_t is found. 0: the inner problem solved to rounding, for convex ones; N: N gradient steps from the "
+      "committed y, then damped conjugate gradients; with every > 1 the regret is every times the sum over the "
+      "measured rounds, an estimate",
+      Range::between(0, 1e9));
+    v("reference_alpha", reference_alpha, "step size of those steps", Range::positive());
+    v("reference_damping", reference_damping, "added to g_yy in those conjugate gradients", Range::at_least(0));
+    v("reference_products", reference_products, "most products g_yy v in them", Range::between(1, 1e9));
     v("residuals", residuals, "measure residual_y and residual_z, two or three more dense gradients a measured round");
     v("variation", variation, "measure V_T, H_2T, E^f_y, E^g_y and P_T");
     v("samples", samples, "points behind an estimated supremum, where no closed form is known", Range::between(1, 1e6));

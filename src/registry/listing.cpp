@@ -40,6 +40,7 @@ std::vector<Listing> list_metrics() {
       {"hypergradient_error", "|d_t − ∇F_t(x_t)|", {}, {}},
       {"residual_y", "|∇_y f + λ_t ∇_y g| at the y the round ended with", {}, {}},
       {"residual_z", "|∇_y g| at the z the round ended with", {}, {}},
+      {"separation", "|y − z|/|z| of a penalty method; theory: O(1/λ_t)", {}, {}},
       {"distance_y, distance_z",
        "certified bounds 2 residual_y/(λ_t μ_g) on |y − y*_λ| and residual_z/μ_g on |z − y*|, "
        "where μ_g is known (and λ_t ≥ 2 L_f1/μ_g)",
@@ -48,6 +49,7 @@ std::vector<Listing> list_metrics() {
       {"lambda", "λ_t", {}, {}},
       {"inner_steps", "iterations of the round's inner loop(s); inner_steps_y, inner_steps_z each", {}, {}},
       {"capped", "an adaptive loop stopped at max_inner", {}, {}},
+      {"indefinite", "conjugate gradients met negative curvature: g_yy is not positive definite", {}, {}},
       {"grad_f, grad_g, hvp, cross", "oracle calls so far: gradients of f and g, products g_yy v and g_xy v", {}, {}},
       {"seconds", "time in updates so far; measuring is not counted", {}, {}},
       {"evaluation",

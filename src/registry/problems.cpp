@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "obolus/any/erased.hpp"
+#include "obolus/problems/loss_tuning.hpp"
 #include "obolus/problems/oscillation.hpp"
 #include "obolus/problems/quadratic.hpp"
 #include "obolus/problems/quadratic_file.hpp"
@@ -51,7 +52,8 @@ constexpr ProblemEntry entry() {
 }
 
 const std::array problems{
-    entry<Oscillation>(), entry<Quadratic>(), entry<QuadraticFile>(), entry<SoftmaxL2>(), entry<SoftmaxOracle>(),
+    entry<Oscillation>(), entry<Quadratic>(),     entry<QuadraticFile>(),
+    entry<SoftmaxL2>(),   entry<SoftmaxOracle>(), entry<LossTuning>(),
 };
 
 }  // namespace

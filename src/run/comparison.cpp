@@ -34,8 +34,7 @@ std::vector<std::string> measures_of(const Experiment::Parts& p) {
   std::vector<std::string> names;
   std::visit(
       [&]<class S>(const std::unique_ptr<AnyOracle<S>>& problem) {
-        Vector<S> x = p.template start_vector<S>(p.start.x, p.dims.x);
-        const Vector<S> y = p.template start_vector<S>(p.start.y, p.dims.y);
+        auto [x, y] = p.start_on(*problem);
         p.set.template project<S>(x);
         Evaluation evaluated, judged;
         problem->reveal(1);
@@ -70,8 +69,8 @@ void require_ranking(const ComparisonPlan& plan, const Experiment::Parts& p) {
 void open_once(const Experiment::Parts& run) {
   std::visit(
       [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) {
-        (void)run.prepared_optimiser->open(*p, run.set, run.template start_vector<S>(run.start.x, run.dims.x),
-                                           run.template start_vector<S>(run.start.y, run.dims.y));
+        const auto start = run.start_on(*p);
+        (void)run.prepared_optimiser->open(*p, run.set, start.x, start.y);
       },
       run.oracle);
 }

@@ -58,13 +58,14 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
         set.check_dimension(dims.x);
         constants = p->constants(set);
         const Capabilities can = p->capabilities();
+        convex = can.convex;
         if (entry.info.needs_hvp && !can.hvp)
           throw ConfigError(
               fmt::format("{} needs Hessian-vector products, which {} does not offer", optimiser.name, problem.name));
       },
       oracle);
-  config::require_length(start.x, dims.x, "start.x");
-  config::require_length(start.y, dims.y, "start.y");
+  if (start.x) config::require_length(*start.x, dims.x, "start.x");
+  if (start.y) config::require_length(*start.y, dims.y, "start.y");
 
   std::optional<double> L_g1;  // an option of the algorithm and a constant of the theory
   optimiser_reader("L_g1", L_g1, "", Range::positive());
@@ -79,8 +80,13 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   require_means();
 }
 
-// What the optimiser asks of the problem, and the regret of the optimiser.
+// What the optimiser asks of the problem, and the regret of both.
 void Experiment::Parts::require_means() const {
+  if (metrics.regret && metrics.reference_steps == 0 && !convex)
+    throw ConfigError(
+        fmt::format("metrics.reference_steps: got 0, expected 1 or more, or regret = false: the inner problem of {} is "
+                    "not convex and cannot be solved to rounding",
+                    problem.name));
   const bool samples = std::visit([](const auto& p) { return p->capabilities().stochastic; }, oracle);
   if (prepared_optimiser->draws() && !samples)
     throw ConfigError(fmt::format("{} draws samples, which {} does not offer: use samples = \"given\", or f2obo",
@@ -95,8 +101,8 @@ void Experiment::Parts::read_metrics(const toml::table& root) {
   config::SectionReader reader(root, "metrics");
   metrics.describe(reader);
   reader.finish();
-  if (metrics.regret && metrics.every > 1)
-    reader.reject("every", "1, or regret = false: the regret is a sum over all rounds");
+  if (metrics.regret && metrics.every > 1 && metrics.reference_steps == 0)
+    reader.reject("every", "1, or regret = false, or reference_steps: the regret is a sum over all rounds");
 }
 
 std::string Experiment::Parts::config() const {

@@ -7,9 +7,12 @@ namespace obolus {
 std::vector<Experiment::CheckLine> Experiment::check() const {
   CheckOptions options;
   options.domain = parts_->set;
-  const Dims dims = parts_->dims;
-  options.x = Parts::start_vector<double>(parts_->start.x, dims.x);
-  options.y = Parts::start_vector<double>(parts_->start.y, dims.y);
+  std::visit(
+      [&](const auto& p) {
+        const auto start = parts_->start_on(*p);
+        options.x = start.x.template cast<double>(), options.y = start.y.template cast<double>();
+      },
+      parts_->oracle);
   const Rng rng = Rng(static_cast<std::uint64_t>(parts_->problem.seed)).child("check");
   const CheckReport report = std::visit([&](const auto& p) { return check_oracle(*p, options, rng); }, parts_->oracle);
   std::vector<CheckLine> lines;

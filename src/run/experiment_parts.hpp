@@ -25,6 +25,7 @@ struct Experiment::Parts {
   std::variant<std::unique_ptr<AnyOracle<double>>, std::unique_ptr<AnyOracle<float>>> oracle;
   ConvexSet set = ConvexSet::all();
   Dims dims;
+  bool convex = true;                  // the inner problem
   std::optional<Constants> constants;  // the problem's, overlaid with the config's; unset when nothing is known
   std::uint64_t data_checksum = 0;     // of the problem's data file, when it has one
 
@@ -38,10 +39,22 @@ struct Experiment::Parts {
     return prepared_optimiser->conditions(*constants, problem.rounds);
   }
 
+  // (x_1, y_1): the config's where it gives them, otherwise the problem's.
   template <class S>
-  [[nodiscard]] static Vector<S> start_vector(const Numbers& numbers, Index size) {
-    if (!numbers.list) return Vector<S>::Constant(size, S(numbers.values.front()));
-    return Eigen::Map<const Vector<double>>(numbers.values.data(), size).template cast<S>();
+  struct Start {
+    Vector<S> x, y;
+  };
+  template <class S>
+  [[nodiscard]] Start<S> start_on(AnyOracle<S>& on) const {
+    Start<S> at{Vector<S>(dims.x), Vector<S>(dims.y)};
+    on.start(at.x, at.y);
+    const auto put = [](const std::optional<Numbers>& from, Vector<S>& to) {
+      if (!from) return;
+      if (!from->list) to.setConstant(S(from->values.front()));
+      else to = Eigen::Map<const Vector<double>>(from->values.data(), to.size()).template cast<S>();
+    };
+    put(start.x, at.x), put(start.y, at.y);
+    return at;
   }
 
  private:

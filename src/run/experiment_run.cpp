@@ -13,7 +13,7 @@ namespace {
 // Sums over the rounds that the summary shows and the checkpoint keeps.
 struct Tally {
   Row first, last, measured, evaluated;  // of the rounds so far: the last one, the last measured, the last evaluated
-  std::int64_t inner_steps = 0, capped = 0;
+  std::int64_t inner_steps = 0, capped = 0, indefinite = 0;
   double distance_y = 0, distance_z = 0;
 
   void add(const Row& row, const TraceFormatter& format) {
@@ -23,12 +23,14 @@ struct Tally {
     if (!row.evaluation.empty()) evaluated = row;
     inner_steps += row.inner_steps;
     capped += row.capped ? 1 : 0;
+    indefinite += row.indefinite ? 1 : 0;
     if (format.certifies_y(row)) distance_y = std::max(distance_y, format.distance_y(row));
     if (format.certifies_z(row)) distance_z = std::max(distance_z, format.distance_z(row));
   }
   void fields(Archive& a) {
     a("first", first), a("last", last), a("measured", measured), a("evaluated", evaluated);
-    a("inner_steps", inner_steps), a("capped", capped), a("distance_y", distance_y), a("distance_z", distance_z);
+    a("inner_steps", inner_steps), a("capped", capped), a("indefinite", indefinite);
+    a("distance_y", distance_y), a("distance_z", distance_z);
   }
 };
 
@@ -36,6 +38,11 @@ struct Tally {
 double gamma_of(const Experiment::Parts& parts) {
   if (parts.metrics.gamma) return *parts.metrics.gamma;
   return parts.prepared_optimiser->first_gamma().value_or(Row::absent);
+}
+
+ReferenceSteps reference_of(const Experiment::Parts& parts) {
+  const auto& m = parts.metrics;
+  return {m.reference_steps, m.reference_alpha, m.reference_damping, m.reference_products};
 }
 
 template <class S>
@@ -47,12 +54,10 @@ class Runner {
       : parts_(parts),
         problem_(problem),
         control_(control),
-        session_(parts.prepared_optimiser->open(problem, parts.set,
-                                                parts.template start_vector<S>(parts.start.x, parts.dims.x),
-                                                parts.template start_vector<S>(parts.start.y, parts.dims.y))),
+        session_(open(parts, problem)),
         meter_(problem, parts.set, gamma_of(parts),
                {parts.metrics.regret, parts.metrics.residuals, parts.metrics.every, parts.metrics.evaluate_every,
-                control.evaluated}),
+                control.evaluated, reference_of(parts)}),
         format_(parts.log.vectors, parts.constants.value_or(Constants{})) {
     problem_.set_threads(control.threads);
     if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"));
@@ -77,6 +82,11 @@ class Runner {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  static std::unique_ptr<AnySession<S>> open(const Experiment::Parts& parts, P& problem) {
+    const auto start = parts.start_on(problem);
+    return parts.prepared_optimiser->open(problem, parts.set, start.x, start.y);
+  }
 
   void open_directory() {
     using Mode = RunDirectory::Mode;
@@ -141,6 +151,9 @@ class Runner {
     s.untrusted = meter_.untrusted();
     s.inner_steps = tally_.inner_steps;
     s.capped_rounds = tally_.capped;
+    s.indefinite_rounds = tally_.indefinite;
+    s.convex = parts_.convex;
+    s.reference = reference_of(parts_);
     s.largest_distance_y = tally_.distance_y;
     s.largest_distance_z = tally_.distance_z;
     s.preset = parts_.optimiser.preset;

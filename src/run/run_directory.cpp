@@ -39,7 +39,7 @@ void require_same(const std::string& before, const std::string& now, const std::
 }
 
 constexpr std::string_view magic = "OBOLUSCP";
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 struct Header {
   char magic[8];

@@ -43,6 +43,7 @@ Json last_json(const RunSummary& s) {
   if (r.measured) json["f"] = r.f, json["g"] = r.g;
   if (r.has_regret) json["regret_increment"] = r.regret_increment, json["hypergradient_error"] = r.hypergradient_error;
   if (r.has_residuals) json["residual_y"] = r.residual_y, json["residual_z"] = r.residual_z;
+  if (std::isfinite(r.separation)) json["separation"] = r.separation;
   json["lambda"] = s.last.lambda;
   return json;
 }
@@ -61,7 +62,7 @@ std::string RunSummary::json() const {
   if (has_regret) {
     json["regret"] = last.has_regret ? last.regret : 0.0;  // no round, no regret
     json["regret_gamma"] = regret_gamma;
-    json["hypergradient"] = closed_form ? "closed form" : "reference solve";
+    json["hypergradient"] = closed_form ? "closed form" : reference.steps > 0 ? "reference steps" : "reference solve";
     if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
   }
   json["last"] = last_json(*this);
@@ -71,6 +72,8 @@ std::string RunSummary::json() const {
   }
   json["inner_steps"] = inner_steps;
   json["capped_rounds"] = capped_rounds;
+  json["indefinite_rounds"] = indefinite_rounds;
+  if (!convex) json["inner_problem"] = "not convex: the theory does not apply";
   const OracleCounts& c = last.counts;
   json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y},     {"g_x", c.g_x},       {"g_y", c.g_y},
                     {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}, {"samples", c.samples}};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -27,11 +28,13 @@ class TraceFormatter {
     if (r.measured) fmt::format_to(out, R"(,"own_mapping":{})", r.own_mapping);
     if (r.has_regret) fmt::format_to(out, R"(,"hypergradient_error":{})", r.hypergradient_error);
     if (r.has_residuals) fmt::format_to(out, R"(,"residual_y":{},"residual_z":{})", r.residual_y, r.residual_z);
-    fmt::format_to(out,
-                   R"(,"lambda":{},"inner_steps":{},"inner_steps_y":{},"inner_steps_z":{},"capped":{},"grad_f":{},)"
-                   R"("grad_g":{},"hvp":{},"cross":{},"values":{})",
-                   r.lambda, r.inner_steps, r.inner_steps_y, r.inner_steps_z, r.capped, r.counts.grad_f(),
-                   r.counts.grad_g(), r.counts.hvp, r.counts.cross, r.counts.values);
+    if (std::isfinite(r.separation)) fmt::format_to(out, R"(,"separation":{})", r.separation);
+    fmt::format_to(
+        out,
+        R"(,"lambda":{},"inner_steps":{},"inner_steps_y":{},"inner_steps_z":{},"capped":{},"indefinite":{},"grad_f":{},)"
+        R"("grad_g":{},"hvp":{},"cross":{},"values":{})",
+        r.lambda, r.inner_steps, r.inner_steps_y, r.inner_steps_z, r.capped, r.indefinite, r.counts.grad_f(),
+        r.counts.grad_g(), r.counts.hvp, r.counts.cross, r.counts.values);
     if (certifies_y(r)) fmt::format_to(out, R"(,"distance_y":{})", distance_y(r));
     if (certifies_z(r)) fmt::format_to(out, R"(,"distance_z":{})", distance_z(r));
     fmt::format_to(out, R"(,"seconds":{})", r.seconds);

@@ -70,7 +70,8 @@ Vector<double> point(Index size, std::uint64_t which) {
   return 0.5 * v;
 }
 Vector<double> outer_point(Index size, std::uint64_t which) { return point(size, which).cwiseAbs(); }
-const std::string positive_box = "[domain]\nset = \"box\"\nlower = 0.1\nupper = 3.0\n[start]\nx = 1.0\n";
+const std::string positive_box =
+    "[metrics]\nregret = false\n[domain]\nset = \"box\"\nlower = 0.1\nupper = 3.0\n[start]\nx = 1.0\n";
 
 // Everything the current round says at one place.
 std::vector<double> answers(AnyOracle<double>& p) {
@@ -185,6 +186,8 @@ TEST_P(EveryProblem, EvaluatingGivesTheSameFiniteNumbersAndChangesNothing) {
 
 TEST_P(EveryProblem, GradientsProductsAndTheHypergradientPassTheChecker) {
   for (const char* precision : {"double", "float"}) {
+    // A float's differences step over the kinks of a network; tests/kernels compares its floats with the definition.
+    if (std::string(precision) == "float" && !make()->capabilities().convex) continue;
     const std::string text = "precision = " + quoted(precision) + "\n[optimiser]\nname = \"f2obo\"\n" + positive_box;
     const Experiment experiment(config(text), "test", "");
     const auto lines = experiment.check();

@@ -213,7 +213,7 @@ TEST_F(RunDirectoryTest, ACheckpointOfAnotherVersionNamesBothVersions) {
   content[8] = 7;  // the version follows the eight letters
   put("checkpoint", content);
   const std::string message = load_error();
-  EXPECT_TRUE(says(message, "version 7") && says(message, "version 3")) << message;
+  EXPECT_TRUE(says(message, "version 7") && says(message, "version 4")) << message;
 }
 
 TEST_F(RunDirectoryTest, AnotherFileInItsPlaceIsNoCheckpoint) {

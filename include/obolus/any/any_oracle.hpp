@@ -58,6 +58,7 @@ class AnyOracle {
   [[nodiscard]] virtual Dims dims() const = 0;
   virtual void reveal(Round t) = 0;
   virtual void set_threads(int threads) = 0;
+  virtual void start(Out<S> x, Out<S> y) = 0;  // the problem's own, or 0
 
   virtual double outer_value(In<S> x, In<S> y) = 0;
   virtual double inner_value(In<S> x, In<S> y) = 0;

@@ -27,6 +27,10 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
   void set_threads(int threads) override {
     if constexpr (requires { p_.set_threads(threads); }) p_.set_threads(threads);
   }
+  void start(Out<S> x, Out<S> y) override {
+    if constexpr (Starts<P>) p_.start(x, y);
+    else x.setZero(), y.setZero();
+  }
 
   double outer_value(In<S> x, In<S> y) override { return p_.outer_value(x, y); }
   double inner_value(In<S> x, In<S> y) override { return p_.inner_value(x, y); }

@@ -60,11 +60,13 @@ template <FirstOrderOracle P>
   checks::at_places(p, options, rng, [&](const checks::Place<S>& place, Rng& own) {
     checks::check_gradients(report, p, place, options, own);
     checks::check_second_order(report, p, place, options, own);
-    const checks::Curvature curvature = checks::check_curvature(report, p, place, options, own);
-    if constexpr (ClosedFormOracle<P>) {
-      if (can.closed_form) checks::check_closed_form(report, p, place, options, curvature.largest);
+    if (can.convex) {  // otherwise there is no inner solution to speak of
+      const checks::Curvature curvature = checks::check_curvature(report, p, place, options, own);
+      if constexpr (ClosedFormOracle<P>) {
+        if (can.closed_form) checks::check_closed_form(report, p, place, options, curvature.largest);
+      }
+      checks::check_hypergradient(report, p, place, options, curvature.condition(), own);
     }
-    checks::check_hypergradient(report, p, place, options, curvature.condition(), own);
     if constexpr (StochasticOracle<P>) {
       if (can.stochastic) checks::check_samples(report, p, place, options, own);
     }

@@ -53,6 +53,10 @@ concept StochasticOracle = FirstOrderOracle<P> && requires(P& p, SampleSizes siz
   p.expectation();
 };
 
+// A problem that has a natural (x_1, y_1) of its own; otherwise both are 0 unless a config gives them.
+template <class P>
+concept Starts = FirstOrderOracle<P> && requires(P& p, Out<ScalarOf<P>> x, Out<ScalarOf<P>> y) { p.start(x, y); };
+
 // y*_t(x) is known. For metrics and tests only: no optimiser may ask.
 template <class P>
 concept ClosedFormOracle =

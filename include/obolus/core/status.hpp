@@ -35,6 +35,7 @@ struct Step {
   std::int64_t steps_y = 0;           // gradient steps that y took; fixed loops of a stencil: each of its copies
   std::int64_t steps_z = 0;           // gradient steps that z took
   bool capped = false;                // an adaptive loop stopped at max_inner, not at its tolerance
+  bool indefinite = false;            // conjugate gradients met negative curvature and stopped early
 };
 
 }  // namespace obolus

@@ -29,17 +29,33 @@ struct HypergradientWorkspace {
       : y(Vector<S>::Zero(dims.y)), v(Vector<S>::Zero(dims.y)), f_y(dims.y), cross(dims.x), reference(dims.y) {}
 };
 
+// For inner problems that are not convex: so many gradient steps from the committed y in place of a solution, and conjugate gradients on
+// g_yy + damping. What comes out depends on all four numbers, the damping above all.
+struct ReferenceSteps {
+  std::int64_t steps = 0;  // 0: the inner problem is solved
+  double alpha = 0.1;
+  double damping = 0.1;
+  std::int64_t products = 50;
+};
+
 template <FirstOrderOracle P>
 class Hypergradient {
  public:
   using S = ScalarOf<P>;
 
-  explicit Hypergradient(P& p) : work_(p.dims()), closed_form_(capabilities_of(p).closed_form) {}
+  explicit Hypergradient(P& p, ReferenceSteps reference = {})
+      : work_(p.dims()), reference_(reference), closed_form_(reference.steps == 0 && capabilities_of(p).closed_form) {}
 
   // False where the gradient cannot be trusted: the reference solve missed its tolerance, g_yy is not positive
   // definite, the linear system was not solved, or a number is not finite.
-  bool operator()(P& p, In<S> x, Out<S> gradient) {
+  bool operator()(P& p, In<S> x, Out<S> gradient) { return (*this)(p, x, work_.y, gradient); }
+  // `y` is where reference steps start from.
+  bool operator()(P& p, In<S> x, In<S> y, Out<S> gradient) {
     return with_products(p, [&](auto& products, bool exact) {
+      if (reference_.steps > 0) {
+        descend(p, x, y);
+        return differentiate(p, products, exact, x, gradient);
+      }
       const bool solved = solve(p, products, x);
       return differentiate(p, products, exact, x, gradient) && solved;
     });
@@ -54,6 +70,16 @@ class Hypergradient {
   void fields(Archive& a) { a("solution", work_.y); }
 
  private:
+  void descend(P& p, In<S> x, In<S> y) {
+    work_.y = y;
+    for (std::int64_t k = 0; k < reference_.steps; ++k) {
+      p.inner_gradient_y(x, work_.y, work_.reference.gradient);
+      work_.y -= static_cast<S>(reference_.alpha) * work_.reference.gradient;
+    }
+    p.inner_gradient_y(x, work_.y, work_.reference.gradient);
+    inner_residual_ = euclidean_norm<S>(work_.reference.gradient);
+  }
+
   template <class Products>
   bool solve(P& p, Products& products, In<S> x) {
     if constexpr (ClosedFormOracle<P>) {
@@ -74,20 +100,23 @@ class Hypergradient {
   bool differentiate(P& p, Products& products, bool exact, In<S> x, Out<S> gradient) {
     const double epsilon = static_cast<double>(std::numeric_limits<S>::epsilon());
     // Below the error of its products the recursion of CG would only circle.
+    const CgOptions damped{
+        .max_iterations = reference_.products, .relative_tolerance = 1e-3, .damping = reference_.damping};
     const CgOptions tight{.max_iterations = std::max<std::int64_t>(1000, 4 * work_.y.size()),
                           .relative_tolerance = exact ? 1e-14 : 10.0 * std::pow(epsilon, 2.0 / 3.0)};
     p.outer_gradient_y(x, work_.y, work_.f_y);
     work_.v.setZero();
     const CgResult system =
         conjugate_gradient<S>([&](In<S> u, Out<S> out) { products.inner_hvp_yy(x, work_.y, u, out); }, work_.f_y,
-                              work_.v, work_.reference.cg, tight);
+                              work_.v, work_.reference.cg, reference_.steps > 0 ? damped : tight);
     p.outer_gradient_x(x, work_.y, gradient);
     products.inner_hvp_xy(x, work_.y, work_.v, work_.cross);
     gradient -= work_.cross;
-    return system.converged && gradient.allFinite();
+    return (reference_.steps > 0 ? !system.negative_curvature : system.converged) && gradient.allFinite();
   }
 
   HypergradientWorkspace<S> work_;
+  ReferenceSteps reference_;
   bool closed_form_;
   double inner_residual_ = 0.0;
 };

@@ -31,6 +31,7 @@ struct MeterOptions {
   Round every = 1;                    // rounds between measured ones
   Round evaluate_every = 0;           // rounds between evaluated ones; 0: the last round only
   std::vector<Round> evaluated = {};  // and these, in increasing order
+  ReferenceSteps reference = {};      // where the inner problem cannot be solved
 
   [[nodiscard]] bool evaluates(Round t, bool last) const {
     return last || (evaluate_every > 0 && t % evaluate_every == 0) ||
@@ -49,14 +50,15 @@ class RegretMeter {
       : set_(set),
         gamma_(gamma),
         options_(std::move(options)),
+        convex_(capabilities_of(problem).convex),
         x_(problem.dims().x),
         difference_(problem.dims().x),
         y_(problem.dims().y) {
-    if (options_.every < 1 || (options_.regret && options_.every > 1))
+    if (options_.every < 1 || (options_.regret && options_.every > 1 && options_.reference.steps == 0))
       throw ConfigError("every: got " + std::to_string(options_.every) +
                         ", expected 1: the regret is a sum over all rounds");
     const Dims dims = problem.dims();
-    if (options_.regret) hypergradient_.emplace(problem), true_.resize(dims.x);
+    if (options_.regret) hypergradient_.emplace(problem, options_.reference), true_.resize(dims.x);
     if (options_.residuals)
       for (Vector<S>* v : {&z_, &f_y_, &g_y_}) v->resize(dims.y);
   }
@@ -80,7 +82,9 @@ class RegretMeter {
     row.inner_steps_y = step.steps_y;
     row.inner_steps_z = step.steps_z;
     row.capped = step.capped;
+    row.indefinite = step.indefinite;
     row.counts = session.counts();
+    capped_ += step.capped ? 1 : 0, indefinite_ += step.indefinite ? 1 : 0;
     if (!row.measured) return;
     row.own_mapping = gradient_mapping_squared<S>(set_, x_, session.direction(), step.gamma, difference_);
     if (options_.regret) {
@@ -88,6 +92,7 @@ class RegretMeter {
       row.hypergradient_error = euclidean_norm<S>(difference_);
     }
     if (options_.residuals) measure_residuals(problem, session, step, row);
+    guard(row);
   }
 
   [[nodiscard]] const MeterOptions& options() const { return options_; }
@@ -102,15 +107,17 @@ class RegretMeter {
 
   void fields(Archive& a) {
     a("regret", regret_), a("untrusted", untrusted_), a("prequential", prequential_);
+    a("own", own_), a("capped", capped_), a("indefinite", indefinite_);
     if (hypergradient_) a("hypergradient", *hypergradient_);
   }
 
  private:
   void measure_regret(P& problem, Row& row) {
     if (!hypergradient_) return;
-    if (!(*hypergradient_)(problem, x_, true_)) ++untrusted_;
+    if (!(*hypergradient_)(problem, x_, y_, true_)) ++untrusted_;
     row.regret_increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
-    regret_ += row.regret_increment;
+    // A measured round stands for those before it that were not; one measured out of turn for none.
+    if (row.t % options_.every == 0) regret_ += static_cast<double>(options_.every) * row.regret_increment;
     row.regret = regret_;
     row.has_regret = true;
   }
@@ -138,16 +145,34 @@ class RegretMeter {
       f_y_ = g_y_;
     }
     row.residual_y = euclidean_norm<S>(f_y_);
+    f_y_ = z_;
     session.copy_z(z_);
+    if (step.penalised) {
+      f_y_ -= z_;
+      row.separation = euclidean_norm<S>(f_y_) / euclidean_norm<S>(z_);
+    }
     problem.inner_gradient_y(x_, z_, g_y_);
     row.residual_z = euclidean_norm<S>(g_y_);
     row.has_residuals = true;
   }
 
+  // Where no theory holds, an evaluation also says how far the run is from what it would ask: the sum of the optimiser's own mappings,
+  // rounds at the cap and with negative curvature so far, and how far y and z have parted.
+  void guard(Row& row) {
+    if (row.t % options_.every == 0) own_ += static_cast<double>(options_.every) * row.own_mapping;
+    if (convex_ || row.evaluation.empty()) return;
+    row.evaluation.add("own_regret", own_);
+    row.evaluation.add("capped_rounds", static_cast<double>(capped_));
+    row.evaluation.add("indefinite_rounds", static_cast<double>(indefinite_));
+    row.evaluation.add("separation", std::isfinite(row.separation) ? row.separation : 0.0);
+  }
+
   ConvexSet set_;
   double gamma_;
   MeterOptions options_;
-  double regret_ = 0.0;
+  bool convex_;
+  double regret_ = 0.0, own_ = 0.0;
+  std::int64_t capped_ = 0, indefinite_ = 0;
   std::int64_t untrusted_ = 0;
   Prequential prequential_;
   std::optional<Hypergradient<P>> hypergradient_;

@@ -26,9 +26,10 @@ struct Row {
   double hypergradient_error = absent;  // |d_t − ∇F_t(x_t)|
   double residual_y = absent;           // |∇_y f + λ_t ∇_y g|, or |∇_y g| for a method without a penalty
   double residual_z = absent;           // |∇_y g|
+  double separation = absent;           // |y − z|/|z| of a penalty method, with the residuals; theory: O(1/λ_t)
   double lambda = 0;
   std::int64_t inner_steps = 0, inner_steps_y = 0, inner_steps_z = 0;
-  bool capped = false;
+  bool capped = false, indefinite = false;
   OracleCounts counts{};
   double seconds = 0;          // spent in updates so far
   Evaluation judged = {};      // of a measured round alone
@@ -38,9 +39,10 @@ struct Row {
     a("t", t), a("measured", measured), a("has_regret", has_regret), a("has_residuals", has_residuals);
     a("f", f), a("g", g), a("regret", regret), a("regret_increment", regret_increment);
     a("own_mapping", own_mapping), a("hypergradient_error", hypergradient_error);
-    a("residual_y", residual_y), a("residual_z", residual_z), a("lambda", lambda);
+    a("residual_y", residual_y), a("residual_z", residual_z), a("separation", separation);
+    a("lambda", lambda);
     a("inner_steps", inner_steps), a("inner_steps_y", inner_steps_y), a("inner_steps_z", inner_steps_z);
-    a("capped", capped), a("counts", counts), a("seconds", seconds);
+    a("capped", capped), a("indefinite", indefinite), a("counts", counts), a("seconds", seconds);
     a("judged", judged), a("evaluation", evaluation);
   }
 };

@@ -17,6 +17,7 @@ struct AoboOptions {
   Schedule system_steps = 5.0;
   SystemSolver system_solver = SystemSolver::cg;
   std::optional<Schedule> v_step = {};
+  double damping = 0.0;
   std::optional<double> radius = {};
   OuterStepOptions outer = {};
 
@@ -29,6 +30,8 @@ struct AoboOptions {
     v("system_steps", system_steps, "Q_t, steps on the linear system a round", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
     v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
+    v("damping", damping, "added to g_yy in the linear system, a remedy where that is indefinite",
+      Range::at_least(0.0));
     v("radius", radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
     outer.describe(v);
   }
@@ -47,10 +50,12 @@ class Aobo : public ImplicitOptimiser<AoboOptions> {
     const Until until{options_.delta(s.t), options_.max_inner};
     const LoopResult loop = s.space.descend_until(p, s.x, s.y, options_.alpha(s.t), until);
     Step report{.inner_iterations = loop.steps, .steps_y = loop.steps, .capped = !loop.reached(until)};
-    report.status = !std::isfinite(loop.norm)
-                        ? Status::non_finite_inner
-                        : hypergradient(p, s, options_.system_solver, options_.system_steps.count(s.t),
-                                        options_.v_step.value_or(options_.alpha)(s.t), options_.radius, s.direction);
+    if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
+    else
+      hypergradient(p, s,
+                    {options_.system_solver, options_.system_steps.count(s.t),
+                     options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
+                    report, s.direction);
     return move(options_.gamma(s.t), s, report);
   }
 };

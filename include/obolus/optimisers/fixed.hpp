@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "obolus/core/archive.hpp"
@@ -19,6 +20,7 @@ namespace obolus {
 struct FixedOptions {
   Schedule alpha = 0.1;
   Schedule inner_steps = 5.0;
+  std::optional<Schedule> delta = {};
   Samples samples = Samples::given;
   Schedule batch = 256.0;
 
@@ -26,6 +28,9 @@ struct FixedOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
+    v("delta", delta,
+      "steps end at |∇_y g| ≤ δ_t, K_t is then their most; unset: K_t steps; not with samples = \"fresh\"",
+      Range::positive());
     v("samples", samples,
       "given: the functions as revealed; round: one batch a round, reused; fresh: new draws for every step");
     v("batch", batch, "samples of a step, or of the round when samples = \"round\"", Range::count());
@@ -76,15 +81,21 @@ class Fixed {
     const double alpha = options_.alpha(s.t);
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
     if (options_.samples == Samples::round) draw(p, batch, draws);
-    if (options_.samples != Samples::fresh) s.space.descend(p, s.x, s.y, alpha, steps);
+    // Along d = 0 every γ > 0 leaves x where it is.
+    Step report{.gamma = 1.0, .inner_iterations = steps, .steps_y = steps};
+    if (options_.delta && options_.samples != Samples::fresh) {
+      const Until until{(*options_.delta)(s.t), steps};
+      const LoopResult loop = s.space.descend_until(p, s.x, s.y, alpha, until);
+      report.inner_iterations = report.steps_y = loop.steps, report.capped = !loop.reached(until);
+    } else if (options_.samples != Samples::fresh) {
+      s.space.descend(p, s.x, s.y, alpha, steps);
+    }
     for (std::int64_t k = 0; options_.samples == Samples::fresh && k < steps; ++k) {
       draw(p, batch, draws);
       s.space.descend(p, s.x, s.y, alpha);
     }
     if constexpr (StochasticOracle<P>)
       if (draws_any(options_.samples)) p.expectation();
-    // Along d = 0 every γ > 0 leaves x where it is.
-    Step report{.gamma = 1.0, .inner_iterations = steps, .steps_y = steps};
     if (!s.space.all_finite(p, s.y)) report.status = Status::non_finite_inner;
     return report;
   }

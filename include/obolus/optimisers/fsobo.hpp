@@ -38,8 +38,8 @@ class Fsobo : public ImplicitOptimiser<FsoboOptions> {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
     s.space.descend(p, s.x, s.y, options_.alpha(s.t));
-    report.status = hypergradient(p, s, SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t),
-                                  options_.radius, s.direction);
+    hypergradient(p, s, {SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t), 0.0, options_.radius},
+                  report, s.direction);
     return move(options_.gamma(s.t), s, report);
   }
 };

@@ -121,33 +121,47 @@ class ImplicitOptimiser : public Frame<OptionsType> {
     return true;
   }
 
-  // Q steps on g_yy v = f_y from the v at hand. CG pays one product more, for the first residual.
+  // How a linear system is worked on in a round.
+  struct System {
+    SystemSolver solver = SystemSolver::cg;
+    std::int64_t steps = 1;
+    double v_step = 0.1;
+    double damping = 0.0;
+    std::optional<double> radius = {};
+  };
+
+  // Q steps on (g_yy + damping) v = f_y from the v at hand. CG pays one product more, for the first residual.
   template <class P>
-  [[nodiscard]] bool improve_system(P& p, ImplicitState<P>& s, SystemSolver solver, std::int64_t steps,
-                                    double v_step) const {
+  [[nodiscard]] bool improve_system(P& p, ImplicitState<P>& s, const System& system, Step& report) const {
     using S = ScalarOf<P>;
-    if (solver == SystemSolver::gd) {
-      for (std::int64_t q = 0; q < steps; ++q) {
+    if (system.solver == SystemSolver::gd) {
+      for (std::int64_t q = 0; q < system.steps; ++q) {
         p.inner_hvp_yy(s.x, s.at, s.v, s.product);
-        s.v -= S(v_step) * (s.product - s.f_y);
+        if (system.damping != 0.0) s.product += S(system.damping) * s.v;
+        s.v -= S(system.v_step) * (s.product - s.f_y);
       }
     } else {
-      const CgOptions options{.max_iterations = steps, .relative_tolerance = 1e-15, .damping = 0.0, .warm = true};
+      const CgOptions options{
+          .max_iterations = system.steps, .relative_tolerance = 1e-15, .damping = system.damping, .warm = true};
       const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.at, u, out); };
-      if (conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options).non_finite) return false;
+      const CgResult result = conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options);
+      report.indefinite = result.negative_curvature;
+      if (result.non_finite) return false;
     }
     return s.v.allFinite();
   }
 
   // out ← f_x − g_xy v at the new y, after Q steps on v, which is kept within the radius where one is given.
   template <class P>
-  [[nodiscard]] Status hypergradient(P& p, ImplicitState<P>& s, SystemSolver solver, std::int64_t steps, double v_step,
-                                     const std::optional<double>& radius, Out<ScalarOf<P>> out) const {
-    if (!look(p, s)) return Status::non_finite_inner;
-    if (!improve_system(p, s, solver, steps, v_step)) return Status::non_finite_system;
-    if (radius) project_l2_ball<ScalarOf<P>>(s.v, *radius);
-    implicit_gradient(p, s, out);
-    return Status::ok;
+  void hypergradient(P& p, ImplicitState<P>& s, const System& system, Step& report, Out<ScalarOf<P>> out) const {
+    if (!look(p, s)) {
+      report.status = Status::non_finite_inner;
+    } else if (!improve_system(p, s, system, report)) {
+      report.status = Status::non_finite_system;
+    } else {
+      if (system.radius) project_l2_ball<ScalarOf<P>>(s.v, *system.radius);
+      implicit_gradient(p, s, out);
+    }
   }
 
   // d = f_x − g_xy v at the y looked at

@@ -19,6 +19,7 @@ struct SobowOptions {
   Schedule system_steps = 5.0;
   SystemSolver system_solver = SystemSolver::cg;
   std::optional<Schedule> v_step = {};
+  double damping = 0.0;
   std::optional<double> radius = {};
   OuterStepOptions outer = {};
 
@@ -31,6 +32,8 @@ struct SobowOptions {
     v("system_steps", system_steps, "Q_t, steps on the linear system a round; theory: t", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
     v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
+    v("damping", damping, "added to g_yy in the linear system, a remedy where that is indefinite",
+      Range::at_least(0.0));
     v("radius", radius, "v is kept within this norm; unset: no bound", Range::positive());
     outer.describe(v);
   }
@@ -64,8 +67,10 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
     s.space.descend(p, s.x, s.y, options_.alpha(s.t));
-    report.status = hypergradient<P>(p, s, options_.system_solver, options_.system_steps.count(s.t),
-                                     options_.v_step.value_or(options_.alpha)(s.t), options_.radius, s.h);
+    hypergradient<P>(p, s,
+                     {options_.system_solver, options_.system_steps.count(s.t),
+                      options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
+                     report, s.h);
     if (report.status == Status::ok) {
       s.past.push(s.h);
       s.past.sum(options_.decay, s.direction);

@@ -1,0 +1,95 @@
+// A network whose loss is tuned: the paper's image experiment (§7.1).
+//     g(x, θ) = mean over g's pictures of CE(label, γ_j z_j + Δ_j),   x = (γ, Δ), one of each a class,
+//     f(θ)    = mean over f's pictures of u_label CE(label, z),
+// z the logits of the network with weights y = θ: blocks of [3×3 convolution, ReLU, 2×2 max-pooling, batch normalisation], hidden
+// layers, a linear head. Batch normalisation takes the statistics of the pictures at hand.
+//
+// g is not convex in θ: the paper's theorems do not apply, g_yy is indefinite nearly everywhere, and a "solution" is where steps end.
+// Nothing is drawn from a round's pictures: under batch normalisation the mean of samples' gradients is not the gradient of all.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "obolus/core/evaluation.hpp"
+#include "obolus/core/oracle.hpp"
+#include "obolus/problems/picture_pools.hpp"
+
+namespace obolus {
+
+template <class S>
+class Network;
+
+template <class S = double>
+class LossTuning {
+ public:
+  using Scalar = S;
+  using Options = LossTuningOptions;
+  static constexpr std::string_view name = "loss_tuning";
+  static constexpr std::string_view title = "a network with a tuned loss, on pictures";
+  static constexpr bool convex = false;
+
+  LossTuning(const Options& options, std::uint64_t seed);
+  // Data of one's own.
+  LossTuning(const Options& options, std::shared_ptr<const LabelledPictures> data, std::uint64_t seed);
+  LossTuning(LossTuning&&) noexcept;
+  ~LossTuning();
+
+  [[nodiscard]] Dims dims() const;
+  void reveal(Round t);
+  // γ = 1, Δ = 0; convolutions N(0, 2/(9·channels out)), hidden layers N(0, 2/width in), the head 0.
+  void start(Out<S> x, Out<S> y);
+
+  double outer_value(In<S> x, In<S> y);
+  double inner_value(In<S> x, In<S> y);
+  void outer_gradient_x(In<S> x, In<S> y, Out<S> d);
+  void outer_gradient_y(In<S> x, In<S> y, Out<S> d);
+  void inner_gradient_x(In<S> x, In<S> y, Out<S> d);
+  void inner_gradient_y(In<S> x, In<S> y, Out<S> d);
+  void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d);
+  void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
+
+  // Accuracies and losses on the test pictures, with the batch statistics of g's pictures (PyTorch's momentum 1) and, named …_own, with
+  // those of the test pictures; and how x is spread.
+  void evaluate(In<S> x, In<S> y, Evaluation& out);
+  // Loss and accuracy on f's pictures of the round.
+  void judge(In<S> x, In<S> y, Evaluation& out);
+
+  // Threads share the pictures; the results are the same for any number.
+  void set_threads(int threads);
+  // "avx512", "avx2" or "portable"
+  [[nodiscard]] const char* kernels() const;
+  [[nodiscard]] PicturePools& pools() { return pools_; }
+
+ private:
+  enum class Data : std::uint8_t { none, inner, outer };
+  // What the network has been taken to: calls at one point share their passes.
+  struct Point {
+    Data data = Data::none;
+    bool slopes = false;  // backward has been there, for g's at `x`
+    Vector<S> x, y;
+  };
+
+  void load();  // the pictures of the round
+  void forward(Data data, In<S> y);
+  void backward_inner(In<S> x, In<S> y);
+  [[nodiscard]] std::span<const std::int32_t> labels(Data data) const;
+  void score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out);
+
+  Options options_;
+  PicturePools pools_;
+  std::uint64_t seed_;
+  std::unique_ptr<Network<S>> network_;
+  Round round_ = 1;
+  bool loaded_ = false;
+  RoundPictures now_;
+  std::vector<S> pixels_, test_pixels_;  // of the pictures at hand, g's first; of some test pictures
+  Point point_;
+  Vector<S> gradient_, x_gradient_;  // scratch
+};
+
+extern template class LossTuning<float>;
+extern template class LossTuning<double>;
+
+}  // namespace obolus

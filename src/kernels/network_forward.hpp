@@ -1,0 +1,300 @@
+// From pictures to what the pooling windows pass on.
+
+// The places of a window, its 3×3 surroundings and its 4×4 patch are counted row by row.
+template <class S>
+using Bits = decltype(Wide<S>{} < Wide<S>{});
+template <class S>
+struct BytesOf {
+  typedef std::uint8_t type __attribute__((vector_size(lanes<S>), aligned(1), may_alias));
+};
+template <class S>
+using Bytes = typename BytesOf<S>::type;
+
+// ---- Images ---------------------------------------------------------------------------------------------------------
+
+// Every block has images of its own in a part: their borders stay 0.
+template <class S>
+OBOLUS_INLINE S* image_of(const Block<S>& k, const Part<S>& part) {
+  return part.image + k.images;
+}
+template <class S>
+OBOLUS_INLINE S* image_t_of(const Block<S>& k, const Part<S>& part) {
+  return part.image_t + k.images;
+}
+
+template <class S>
+void load_picture(const Block<S>& k, int picture, S* image) {
+  const S* from = k.pictures + std::size_t(picture) * std::size_t(k.height * k.width);
+  for (int y = 0; y < k.height; ++y)
+    for (int x = 0; x < k.width; ++x) image[(y + 1) * k.padded_width() + x + 1] = from[y * k.width + x];
+}
+
+// image ← load(p's place, channel) over the pixels of a picture, which are the windows of the block before.
+template <class S, class Load>
+OBOLUS_INLINE void fill_image(const Block<S>& k, int picture, S* image, Load&& load) {
+  constexpr int P = lanes<S>;
+  std::size_t from = std::size_t(picture) * std::size_t(k.height * k.width) * std::size_t(k.in);
+  for (int y = 0; y < k.height; ++y)
+    for (int x = 0; x < k.width; ++x) {
+      S* to = image + ((y + 1) * k.padded_width() + x + 1) * P;
+      for (int c = 0; c < k.in; c += P, from += P, to += k.pixels() * P) at(to) = load(from, c);
+    }
+}
+template <class S>
+void load_image(const Block<S>& k, int picture, S* image) {
+  const Block<S>& before = *k.before;
+  fill_image(k, picture, image, [&](std::size_t i, int c) __attribute__((always_inline)) {
+    return at(before.a + c) * at(before.pooled + i) + at(before.b + c);
+  });
+}
+template <class S>
+void load_image_tangent(const Block<S>& k, int picture, S* image) {
+  const Block<S>& before = *k.before;
+  fill_image(k, picture, image, [&](std::size_t i, int c) __attribute__((always_inline)) {
+    return at(before.a + c) * at(before.pooled_t + i) +
+           (at(before.a_t + c) * at(before.pooled + i) + at(before.b_t + c));
+  });
+}
+
+// ---- Pooling --------------------------------------------------------------------------------------------------------
+
+// max(0, the largest of a window), and which it was: the first of equals. What is not a number stays so.
+template <class S>
+OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) {
+  Wide<S> most = y[0];
+  Bits<S> who{};
+#pragma GCC unroll 3
+  for (int p = 1; p < 4; ++p) {
+    const Bits<S> more = y[p] > most;
+    most = more ? y[p] : most;
+    who = more ? Bits<S>{} + p : who;
+  }
+  at(pooled) = most < 0 ? Wide<S>{} : most;
+  *reinterpret_cast<Bytes<S>*>(winner) = __builtin_convertvector(who, Bytes<S>);
+}
+
+// Count, mean and squares of `count` windows joined to those of the part (Chan, Golub, LeVeque 1983): two passes, nothing cancels.
+template <class S>
+void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int count) {
+  constexpr int P = lanes<S>;
+  const double seen = part.count_of_p, all = seen + count;
+  by_packs<S, 4>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
+    constexpr int N = decltype(packs)::count;
+    Wide<S> mean[N] = {}, squares[N] = {};
+    const S* p = pooled + o;
+    for (int t = 0; t < count; ++t, p += k.out)
+#pragma GCC unroll 4
+      for (int n = 0; n < N; ++n) mean[n] += at(p + n * P);
+#pragma GCC unroll 4
+    for (int n = 0; n < N; ++n) mean[n] /= S(count);
+    p = pooled + o;
+    for (int t = 0; t < count; ++t, p += k.out)
+#pragma GCC unroll 4
+      for (int n = 0; n < N; ++n) {
+        const Wide<S> off = at(p + n * P) - mean[n];
+        squares[n] += off * off;
+      }
+    for (int n = 0; n < N; ++n)
+      for (int i = 0; i < P; ++i) {
+        const int c = o + n * P + i;
+        const double off = double(mean[n][i]) - part.mean[c];
+        part.mean[c] += off * count / all;
+        part.squares[c] += double(squares[n][i]) + off * off * seen * count / all;
+      }
+  });
+  part.count_of_p = all;
+}
+
+// ---- The first block, from one channel ------------------------------------------------------------------------------------
+
+// The four places of a window for N packs of channels: each pixel of the patch is read once.
+template <class S, int N>
+OBOLUS_INLINE void convolve_window(const S* patch, int width, const Wide<S> (&w)[N][9], Wide<S> (&y)[N][4]) {
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r)
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+      const S pixel = patch[r * width + c];
+#pragma GCC unroll 4
+      for (int p = 0; p < 4; ++p) {
+        const int dy = r - p / 2, dx = c - p % 2;
+        if (dy >= 0 && dy < 3 && dx >= 0 && dx < 3)
+#pragma GCC unroll 2
+          for (int n = 0; n < N; ++n) y[n][p] += pixel * w[n][dy * 3 + dx];
+      }
+    }
+}
+
+// y(window, packs' places) of a picture in the first block
+template <class S, int N, class Each>
+OBOLUS_INLINE void convolve_first(const Block<S>& k, const S* image, const S* taps, const S* bias, Each&& each) {
+  constexpr int P = lanes<S>;
+  Wide<S> w[N][9];
+  for (int n = 0; n < N; ++n)
+    for (int i = 0; i < 9; ++i) w[n][i] = at(taps + i * k.out + n * P);
+  int t = 0;
+  for (int ty = 0; ty < k.rows; ++ty)
+    for (int tx = 0; tx < k.columns; ++tx, ++t) {
+      Wide<S> y[N][4];
+#pragma GCC unroll 2
+      for (int n = 0; n < N; ++n)
+#pragma GCC unroll 4
+        for (int p = 0; p < 4; ++p) y[n][p] = at(bias + n * P);
+      convolve_window<S, N>(image + 2 * ty * k.padded_width() + 2 * tx, k.padded_width(), w, y);
+#pragma GCC unroll 2
+      for (int n = 0; n < N; ++n) each(t * k.out + n * P, y[n]);
+    }
+}
+
+template <class S>
+void forward_first(const Block<S>& k, Part<S>& part, int first, int last) {
+  for (int picture = first; picture < last; ++picture) {
+    S* image = image_of(k, part);
+    load_picture(k, picture, image);
+    const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
+    by_packs<S, side_by_side>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
+      S* pooled = k.pooled + start + o;
+      std::uint8_t* winner = k.winner + start + o;
+      convolve_first<S, decltype(packs)::count>(
+          k, image, k.taps + o, k.bias + o,
+          [&](int i, const Wide<S>(&y)[4]) __attribute__((always_inline)) { pool<S>(y, pooled + i, winner + i); });
+    });
+    join_statistics(k, part, k.pooled + start, k.windows());
+  }
+}
+
+// ---- Later blocks, by Winograd ------------------------------------------------------------------------------------------
+
+// B'dB of every patch of a picture whose first window is number t of the group's `windows`.
+template <class S>
+void transform_image(const Block<S>& k, const S* image, S* spectrum, int t, int windows) {
+  constexpr int P = lanes<S>;
+  const int row = k.padded_width() * P;
+  const std::size_t layer = std::size_t(windows) * std::size_t(k.in);
+  for (int ty = 0; ty < k.rows; ++ty)
+    for (int tx = 0; tx < k.columns; ++tx, ++t)
+      for (int c = 0; c < k.in; c += P) {
+        const S* d = image + c * k.pixels() + (2 * ty * k.padded_width() + 2 * tx) * P;
+        S* to = spectrum + std::size_t(t) * std::size_t(k.in) + std::size_t(c);
+        Wide<S> u[4][4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+          const Wide<S> d0 = at(d + j * P), d1 = at(d + row + j * P), d2 = at(d + 2 * row + j * P),
+                        d3 = at(d + 3 * row + j * P);
+          u[0][j] = d0 - d2, u[1][j] = d1 + d2, u[2][j] = d2 - d1, u[3][j] = d1 - d3;
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) {
+          at(to + (4 * r + 0) * layer) = u[r][0] - u[r][2];
+          at(to + (4 * r + 1) * layer) = u[r][1] + u[r][2];
+          at(to + (4 * r + 2) * layer) = u[r][2] - u[r][1];
+          at(to + (4 * r + 3) * layer) = u[r][1] - u[r][3];
+        }
+      }
+}
+
+// A'mA of every window, its bias, and the pooling.
+template <class S>
+void pool_products(const Block<S>& k, const S* product, S* pooled, std::uint8_t* winner, int windows) {
+  constexpr int P = lanes<S>;
+  const std::size_t layer = std::size_t(windows) * std::size_t(k.out);
+  for (int t = 0; t < windows; ++t)
+    for (int o = 0; o < k.out; o += P) {
+      const std::size_t i = std::size_t(t) * std::size_t(k.out) + std::size_t(o);
+      const S* m = product + i;
+      Wide<S> u[2][4], y[4];
+#pragma GCC unroll 4
+      for (int j = 0; j < 4; ++j) {
+        const Wide<S> m0 = at(m + std::size_t(j) * layer), m1 = at(m + std::size_t(4 + j) * layer),
+                      m2 = at(m + std::size_t(8 + j) * layer), m3 = at(m + std::size_t(12 + j) * layer);
+        u[0][j] = (m0 + m1) + m2, u[1][j] = (m1 - m2) - m3;
+      }
+      const Wide<S> bias = at(k.bias + o);
+#pragma GCC unroll 2
+      for (int r = 0; r < 2; ++r) {
+        y[2 * r] = ((u[r][0] + u[r][1]) + u[r][2]) + bias;
+        y[2 * r + 1] = ((u[r][1] - u[r][2]) - u[r][3]) + bias;
+      }
+      pool<S>(y, pooled + i, winner + i);
+    }
+}
+
+template <class S>
+void forward_later(const Block<S>& k, Part<S>& part, int first, int last) {
+  const int image = k.in * k.pixels();
+  for (int picture = first; picture < last; picture += k.group) {
+    const int count = picture + k.group < last ? k.group : last - picture, windows = count * k.windows();
+    for (int i = 0; i < count; ++i) {
+      load_image(k, picture + i, image_of(k, part) + i * image);
+      transform_image(k, image_of(k, part) + i * image, part.spectrum, i * k.windows(), windows);
+    }
+    for (int i = 0; i < 16; ++i)
+      multiply<S>(windows, k.out, k.in, part.spectrum + std::size_t(i) * std::size_t(windows * k.in), k.in, 1,
+                  k.winograd + std::size_t(i) * std::size_t(k.in * k.out), k.out,
+                  part.product + std::size_t(i) * std::size_t(windows * k.out), k.out, false);
+    const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
+    pool_products(k, part.product, k.pooled + start, k.winner + start, windows);
+    join_statistics(k, part, k.pooled + start, windows);
+  }
+}
+
+template <class S>
+void forward(const Block<S>& k, Part<S>& part, int first, int last) {
+  k.before == nullptr ? forward_first(k, part, first, last) : forward_later(k, part, first, last);
+}
+
+// ---- Weights --------------------------------------------------------------------------------------------------------
+
+// G w G' of 3×3 filters: w[9] to u[16], packs of them side by side.
+template <class S>
+OBOLUS_INLINE void transform_filters(const Wide<S> (&w)[9], Wide<S> (&u)[16]) {
+  Wide<S> t[4][3];
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; ++j) {
+    t[0][j] = w[j], t[3][j] = w[6 + j];
+    t[1][j] = S(0.5) * ((w[j] + w[3 + j]) + w[6 + j]), t[2][j] = S(0.5) * ((w[j] - w[3 + j]) + w[6 + j]);
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) {
+    u[4 * r] = t[r][0], u[4 * r + 3] = t[r][2];
+    u[4 * r + 1] = S(0.5) * ((t[r][0] + t[r][1]) + t[r][2]), u[4 * r + 2] = S(0.5) * ((t[r][0] - t[r][1]) + t[r][2]);
+  }
+}
+
+// A pack of output channels at a time, so that what lies with its input channels side by side can be written with its output channels so.
+template <class S>
+void prepare_spectrum(const Block<S>& k, const S* taps, S* winograd, int first, int last) {
+  constexpr int P = lanes<S>;
+  for (int c = 0; c < k.in; c += P)
+    for (int o = first; o < last; o += P) {
+      const int count = o + P < last ? P : last - o;
+      alignas(64) S side[16][P][P];
+      for (int n = 0; n < count; ++n) {
+        Wide<S> w[9], u[16];
+        for (int i = 0; i < 9; ++i) w[i] = at(taps + ((c / P * k.out + o + n) * 9 + i) * P);
+        transform_filters<S>(w, u);
+        for (int i = 0; i < 16; ++i) at(side[i][n]) = u[i];
+      }
+      for (int i = 0; i < 16; ++i)
+        for (int m = 0; m < P; ++m)
+          for (int n = 0; n < count; ++n) winograd[(i * k.in + c + m) * k.out + o + n] = side[i][n][m];
+    }
+}
+
+template <class S>
+void prepare(const Block<S>& k, const S* theta, S* taps, S* winograd, int first, int last) {
+  constexpr int P = lanes<S>;
+  for (int o = first; o < last; ++o) {
+    const S* w = theta + o * 9 * k.own_in;
+    if (k.before == nullptr)
+      for (int i = 0; i < 9; ++i) taps[i * k.out + o] = w[i];
+    else
+      for (int i = 0; i < 9; ++i, w += k.own_in) {
+        S* to = taps + (o * 9 + i) * P;
+        int c = 0;
+        for (; c + P <= k.own_in; c += P) at(to + c * k.out * 9) = at(w + c);
+        for (; c < k.own_in; ++c) to[c / P * P * k.out * 9 + c % P] = w[c];
+      }
+  }
+  if (winograd != nullptr) prepare_spectrum(k, taps, winograd, first, last);
+}

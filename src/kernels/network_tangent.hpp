@@ -1,0 +1,170 @@
+// The same along a direction of the weights: the R-operator (Pearlmutter 1994) of every step. What passed is known from the forward pass,
+// and the derivative of a maximum is that of its winner, so that the tangent of a convolution is wanted in one place of four.
+
+// p_t and p in the sums that batch normalisation needs.
+template <class S>
+void tangent_sums(const Block<S>& k, Part<S>& part, std::size_t start, int windows) {
+  sums(k.pooled_t + start, k.pooled + start, k.mean, k.inverse, k.out, windows, part.sum, part.product_sum);
+}
+
+template <class S>
+void tangent_first(const Block<S>& k, Part<S>& part, int first, int last) {
+  for (int picture = first; picture < last; ++picture) {
+    S* image = image_of(k, part);
+    load_picture(k, picture, image);
+    const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
+    by_packs<S, side_by_side>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
+      convolve_first<S, decltype(packs)::count>(
+          k, image, k.taps_t + o, k.bias_t + o, [&](int i, const Wide<S>(&y)[4]) __attribute__((always_inline)) {
+            const std::size_t to = start + std::size_t(o + i);
+            const Bits<S> who = __builtin_convertvector(*reinterpret_cast<const Bytes<S>*>(k.winner + to), Bits<S>);
+            const Wide<S> low = who == 0 ? y[0] : y[1], high = who == 2 ? y[2] : y[3], won = who < 2 ? low : high;
+            at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
+          });
+    });
+    tangent_sums(k, part, start, k.windows());
+  }
+}
+
+// Inner products of weights and images, a slab of channels after the other: w_t·image + w·image_t at every place that passed.
+template <class S>
+void dot_places(const Block<S>& k, Part<S>& part, int o) {
+  constexpr int P = lanes<S>;
+  const int room = k.group * k.windows(), down = k.padded_width() * P;
+  const std::int32_t* place = part.place + o * room;
+  for (int c = 0; c < k.in; c += P) {
+    const S *image = image_of(k, part) + c * k.pixels(), *image_t = image_t_of(k, part) + c * k.pixels();
+    const int taps = (c / P * k.out + o) * 9 * P;
+    Wide<S> w[9], w_t[9];
+#pragma GCC unroll 9
+    for (int i = 0; i < 9; ++i) w[i] = at(k.taps + taps + i * P), w_t[i] = at(k.taps_t + taps + i * P);
+    for (int n = 0; n < part.count[o]; ++n) {
+      const S *x = image + place[n], *x_t = image_t + place[n];
+      Wide<S> sum = c == 0 ? Wide<S>{} : at(part.dots + n * P), sum_t{};
+#pragma GCC unroll 9
+      for (int i = 0; i < 9; ++i) {
+        sum += w_t[i] * at(x + i / 3 * down + i % 3 * P);
+        sum_t += w[i] * at(x_t + i / 3 * down + i % 3 * P);
+      }
+      at(part.dots + n * P) = sum + sum_t;
+    }
+  }
+}
+
+template <class S>
+void tangent_later(const Block<S>& k, Part<S>& part, int first, int last) {
+  constexpr int P = lanes<S>;
+  const int image = k.in * k.pixels(), room = k.group * k.windows();
+  for (int picture = first; picture < last; picture += k.group) {
+    const int count = picture + k.group < last ? k.group : last - picture, windows = count * k.windows();
+    const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
+    for (int i = 0; i < count; ++i) {
+      load_image(k, picture + i, image_of(k, part) + i * image);
+      load_image_tangent(k, picture + i, image_t_of(k, part) + i * image);
+    }
+    list_by_channel(k, part, start, windows);
+    S* pooled_t = k.pooled_t + start;
+    for (int i = 0; i < windows * k.out; i += P) at(pooled_t + i) = Wide<S>{};
+    for (int o = 0; o < k.own_out; ++o) {
+      dot_places(k, part, o);
+      for (int n = 0; n < part.count[o]; ++n)
+        pooled_t[part.window[o * room + n]] = total<S>(at(part.dots + n * P)) + k.bias_t[o];
+    }
+    tangent_sums(k, part, start, windows);
+  }
+}
+
+template <class S>
+void tangent(const Block<S>& k, Part<S>& part, int first, int last) {
+  k.before == nullptr ? tangent_first(k, part, first, last) : tangent_later(k, part, first, last);
+}
+
+// ---- Backwards --------------------------------------------------------------------------------------------------------
+
+template <class S>
+OBOLUS_INLINE auto flow_tangent_of(const Block<S>& k) {
+  return [&k](std::size_t i, int c, const Wide<S>& p) __attribute__((always_inline)) {
+    return at(k.a + c) * at(k.slope_t + i) + at(k.a_t + c) * at(k.slope + i) +
+           (at(k.fall + c) * at(k.pooled_t + i) + (at(k.fall_t + c) * p + at(k.constant_t + c)));
+  };
+}
+
+template <class S>
+void taps_gradient_tangent(const Block<S>& k, Part<S>& part) {
+  constexpr int P = lanes<S>;
+  const int room = k.group * k.windows(), down = k.padded_width() * P;
+  for (int c = 0; c < k.in; c += P)
+    for (int o = 0; o < k.own_out; ++o) {
+      const std::int32_t *place = part.place + o * room, *window = part.window + o * room;
+      const S *image = image_of(k, part) + c * k.pixels(), *image_t = image_t_of(k, part) + c * k.pixels();
+      S* gradient = part.gradient + (c / P * k.out + o) * 9 * P;
+      Wide<S> sum[9];
+#pragma GCC unroll 9
+      for (int i = 0; i < 9; ++i) sum[i] = at(gradient + i * P);
+      for (int n = 0; n < part.count[o]; ++n) {
+        const S flow = part.flow[window[n]], flow_t = part.flow_t[window[n]];
+        const S *x = image + place[n], *x_t = image_t + place[n];
+#pragma GCC unroll 9
+        for (int i = 0; i < 9; ++i) {
+          const int off = i / 3 * down + i % 3 * P;
+          sum[i] += flow_t * at(x + off);
+          sum[i] += flow * at(x_t + off);
+        }
+      }
+#pragma GCC unroll 9
+      for (int i = 0; i < 9; ++i) at(gradient + i * P) = sum[i];
+    }
+}
+
+template <class S>
+void spread_flow_tangent(const Block<S>& k, Part<S>& part, int t) {
+  constexpr int P = lanes<S>;
+  const int down = k.padded_width() * P;
+  for (int i = 0; i < k.in * k.pixels(); i += P) at(part.back + i) = Wide<S>{};
+  for (int c = 0; c < k.in; c += P) {
+    const S *taps = k.taps + c / P * k.out * 9 * P, *taps_t = k.taps_t + c / P * k.out * 9 * P;
+    for (int w = 0; w < k.windows(); ++w) {
+      const S *flow = part.flow + (t + w) * k.out, *flow_t = part.flow_t + (t + w) * k.out;
+      S* back = part.back + c * k.pixels() + part.corner[w];
+      spread_window<S>(part.passed + 4 * words_of(k) * (t + w), words_of(k), back, down,
+                       [&](int o, int i, Wide<S>& sum) __attribute__((always_inline)) {
+                         sum += flow_t[o] * at(taps + (o * 9 + i) * P);
+                         sum += flow[o] * at(taps_t + (o * 9 + i) * P);
+                       });
+    }
+  }
+}
+
+template <class S>
+void tangent_backward_later(const Block<S>& k, Part<S>& part, int first, int last) {
+  const Block<S>& before = *k.before;
+  const int image = k.in * k.pixels();
+  for (int picture = first; picture < last; picture += k.group) {
+    const int count = picture + k.group < last ? k.group : last - picture, windows = count * k.windows();
+    const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
+    let_flow(k, start, windows, part.flow, static_cast<double*>(nullptr), flow_of(k));
+    let_flow(k, start, windows, part.flow_t, part.bias, flow_tangent_of(k));
+    for (int i = 0; i < count; ++i) {
+      load_image(k, picture + i, image_of(k, part) + i * image);
+      load_image_tangent(k, picture + i, image_t_of(k, part) + i * image);
+    }
+    list_by_channel(k, part, start, windows);
+    taps_gradient_tangent(k, part);
+    mark_places(k, part, start, windows);
+    for (int i = 0; i < count; ++i) {
+      const std::size_t to = std::size_t(picture + i) * std::size_t(before.windows() * before.out);
+      spread_flow_tangent(k, part, i * k.windows());
+      hand_back(k, part.back, before.slope_t + to);
+      sums(before.slope_t + to, before.pooled + to, before.mean, before.inverse, before.out, before.windows(), part.sum,
+           part.product_sum);
+      sums(before.slope + to, before.pooled_t + to, before.mean_t, before.inverse, before.out, before.windows(),
+           part.unused, part.cross_sum);
+    }
+  }
+}
+
+template <class S>
+void tangent_backward(const Block<S>& k, Part<S>& part, int first, int last) {
+  k.before == nullptr ? first_gradients(k, part, first, last, flow_tangent_of(k))
+                      : tangent_backward_later(k, part, first, last);
+}

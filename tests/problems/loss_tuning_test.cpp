@@ -1,0 +1,155 @@
+#include "obolus/problems/loss_tuning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/problems/slow_network.hpp"
+
+namespace obolus {
+namespace {
+
+using test::slow::Reals;
+
+LossTuningOptions small() {
+  LossTuningOptions o;
+  o.channels = Numbers({3.0, 5.0});
+  o.hidden = Numbers({4.0});
+  o.batch = 6, o.validation_batch = 5;
+  return o;
+}
+
+Reals reals(const Vector<double>& v) { return Reals(v.begin(), v.end()); }
+Vector<double> numbers(Index size, std::uint64_t which, double scale) {
+  Vector<double> v(size);
+  Rng(which).fill_normal(v);
+  return scale * v;
+}
+
+// The round's pictures as the slow network takes them.
+struct Slow {
+  test::slow::Network net;
+  test::slow::Batch inner, outer;
+  Reals u;
+
+  Slow(LossTuning<double>& p, const LossTuningOptions& o, Round t)
+      : net{static_cast<std::size_t>(o.side),
+            static_cast<std::size_t>(o.side),
+            {3, 5},
+            {4},
+            static_cast<std::size_t>(o.classes)},
+        u(p.pools().class_weight(t)) {
+    RoundPictures now;
+    p.pools().of_round(t, now);
+    Reals one(static_cast<std::size_t>(o.side * o.side));
+    for (std::size_t i = 0; i < now.picture.size(); ++i) {
+      p.pools().write(p.pools().data().train, now.picture[i], t, one.data());
+      test::slow::Batch& to = static_cast<Index>(i) < now.inner ? inner : outer;
+      to.pictures.insert(to.pictures.end(), one.begin(), one.end());
+      to.labels.push_back(static_cast<std::size_t>(now.label[i]));
+    }
+  }
+};
+
+double distance(const Vector<double>& a, const Reals& b) {
+  return (a - Eigen::Map<const Vector<double>>(b.data(), a.size())).lpNorm<Eigen::Infinity>() /
+         Eigen::Map<const Vector<double>>(b.data(), a.size()).lpNorm<Eigen::Infinity>();
+}
+
+// Everything it can be asked, at two points in turn: what one call leaves behind must not serve another.
+TEST(LossTuning, EveryAnswerIsTheDefinitionsWhateverWasAskedBefore) {
+  const LossTuningOptions o = small();
+  LossTuning<double> p(o, 3);
+  const Dims dims = p.dims();
+  const Vector<double> v = numbers(dims.y, 9, 1.0);
+  for (const Round t : {1, 4}) {
+    p.reveal(t);
+    const Slow slow(p, o, t);
+    for (const std::uint64_t which : {11u, 12u}) {
+      const Vector<double> y = numbers(dims.y, which, 0.4), x = numbers(dims.x, which + 50, 0.3).array() + 1.0;
+      const Reals theta = reals(y), at = reals(x), w = reals(v);
+      Vector<double> d(dims.y), e(dims.x);
+      const auto hvp = [&] {
+        p.inner_hvp_yy(x, y, v, d);
+        EXPECT_LT(distance(d, test::slow::inner_hvp_yy(slow.net, slow.inner, at, theta, w)), 1e-11);
+      };
+      const auto inner = [&] {
+        p.inner_gradient_y(x, y, d);
+        EXPECT_LT(distance(d, test::slow::inner_gradient_y(slow.net, slow.inner, at, theta)), 1e-11);
+      };
+      hvp(), inner();
+      p.inner_hvp_xy(x, y, v, e);
+      EXPECT_LT(distance(e, test::slow::inner_hvp_xy(slow.net, slow.inner, at, theta, w)), 1e-11);
+      p.outer_gradient_y(x, y, d);
+      EXPECT_LT(distance(d, test::slow::outer_gradient_y(slow.net, slow.outer, slow.u, theta)), 1e-11);
+      hvp();
+      const Vector<double> other = x.array() + 0.1;
+      EXPECT_NEAR(p.inner_value(other, y), test::slow::inner_value(slow.net, slow.inner, reals(other), theta), 1e-12);
+      p.inner_gradient_x(other, y, e);
+      EXPECT_LT(distance(e, test::slow::inner_gradient_x(slow.net, slow.inner, reals(other), theta)), 1e-11);
+      hvp(), inner();
+      EXPECT_NEAR(p.outer_value(x, y), test::slow::outer_value(slow.net, slow.outer, slow.u, theta), 1e-12);
+      p.outer_gradient_x(x, y, e);
+      EXPECT_EQ(e, Vector<double>::Zero(dims.x));
+    }
+  }
+}
+
+TEST(LossTuning, TheStartIsThePapersNetworkWithANeutralLoss) {
+  LossTuningOptions o = small();
+  o.hidden = 0.0;
+  LossTuning<double> p(o, 3), same(o, 3), another(o, 4);
+  Vector<double> x(p.dims().x), y(p.dims().y), y_same = y, y_another = y;
+  p.start(x, y), same.start(x, y_same), another.start(x, y_another);
+  EXPECT_EQ(y, y_same);
+  EXPECT_NE(y, y_another);
+  EXPECT_EQ(x.head(3), Vector<double>::Ones(3));
+  EXPECT_EQ(x.tail(3), Vector<double>::Zero(3));
+  const Index first = 27, later = 135;  // weights of blocks of 3 and 5 channels
+  EXPECT_EQ(y.segment(first, 9), (Vector<double>(9) << 0, 0, 0, 1, 1, 1, 0, 0, 0).finished());
+  EXPECT_NEAR(y.segment(first + 9, later).squaredNorm() / double(later), 2.0 / 45, 0.02);
+  EXPECT_EQ(y.tail(3 * 20 + 3), Vector<double>::Zero(63));  // the head reads 2 × 2 pixels of 5 channels
+  EXPECT_NEAR(p.inner_value(x, y), std::log(3.0), 1e-12);   // all classes alike
+}
+
+TEST(LossTuning, PlainTrainingLearnsTheGeneratedPictures) {
+  LossTuningOptions o;
+  LossTuning<float> p(o, 3);
+  Vector<float> x(p.dims().x), y(p.dims().y), d(p.dims().y);
+  p.start(x, y);
+  for (Round t = 1; t <= 60; ++t) {
+    p.reveal(t);
+    p.inner_gradient_y(x, y, d);
+    y -= 0.1f * d;
+  }
+  Evaluation e;
+  p.evaluate(x, y, e);
+  EXPECT_GT(e.find("test_balanced").value(), 0.9);
+  EXPECT_GT(e.find("test_balanced_own").value(), 0.9);
+}
+
+TEST(LossTuning, AnyNumberOfThreadsGivesTheSameBits) {
+  LossTuningOptions o = small();
+  o.batch = 40;
+  LossTuning<float> one(o, 3), two(o, 3);
+  two.set_threads(2);
+  Vector<float> x(one.dims().x), y(one.dims().y), v(one.dims().y), a = y, b = y;
+  one.start(x, y), v.setOnes();
+  y.array() += 0.01f;
+  one.inner_hvp_yy(x, y, v, a), two.inner_hvp_yy(x, y, v, b);
+  EXPECT_EQ(a, b);
+}
+
+TEST(LossTuning, WhatIsNotANumberIsAskedAgainAndShown) {
+  LossTuning<double> p(small(), 3);
+  Vector<double> x(p.dims().x), y(p.dims().y), d(p.dims().y);
+  p.start(x, y);
+  y[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(p.inner_value(x, y)));
+  p.inner_gradient_y(x, y, d);
+  EXPECT_FALSE(d.allFinite());
+}
+
+}  // namespace
+}  // namespace obolus
