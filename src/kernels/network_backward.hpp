@@ -1,4 +1,5 @@
 // From the slope in a block's output to those in its weights and in what it read, along the places that passed.
+#include "kernels/network_forward.hpp"
 
 template <class S>
 void sums(const S* u, const S* p, const S* mean, const S* inverse, int out, int count, double* sum, double* product) {

@@ -1,4 +1,5 @@
 // From pictures to what the pooling windows pass on.
+#include "kernels/network_matrix.hpp"
 
 // The places of a window, its 3×3 surroundings and its 4×4 patch are counted row by row.
 template <class S>

@@ -9,9 +9,6 @@
 
 namespace obolus::kernels::OBOLUS_INSTRUCTIONS {
 
-#include "kernels/network_backward.hpp"
-#include "kernels/network_forward.hpp"
-#include "kernels/network_matrix.hpp"
 #include "kernels/network_tangent.hpp"
 
 template <class S>

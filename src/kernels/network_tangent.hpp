@@ -1,5 +1,6 @@
 // The same along a direction of the weights: the R-operator (Pearlmutter 1994) of every step. What passed is known from the forward pass,
 // and the derivative of a maximum is that of its winner, so that the tangent of a convolution is wanted in one place of four.
+#include "kernels/network_backward.hpp"
 
 // p_t and p in the sums that batch normalisation needs.
 template <class S>
