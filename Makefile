@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-quick bench bench-text format lint clean
+.PHONY: help build run test test-quick bench bench-text bench-images format lint clean
 
 JOBS         ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PRESET       ?= release
@@ -41,6 +41,7 @@ Work on it
   make test-quick   the tests without those labelled slow or install
   make bench        build and run the benchmarks
   make bench-text   the text experiment's rounds beside PyTorch's
+  make bench-images gradients and products of the image experiment's network beside PyTorch's
   make format       rewrite the sources in the house style (.clang-format)
   make lint         check the style and run clang-tidy; changes nothing
   make clean        remove build/ (your runs/ stay)
@@ -97,6 +98,12 @@ bench-text:
 	@cmake --preset bench
 	@cmake --build build/bench --parallel $(JOBS) --target text_rounds
 	@$(PYTHON) bench/text_vs_torch.py --program build/bench/bench/text_rounds $(BENCH_ARGS)
+
+bench-images:
+	@$(install) build bench peers
+	@cmake --preset bench
+	@cmake --build build/bench --parallel $(JOBS) --target images_rounds
+	@$(PYTHON) bench/images_vs_torch.py --program build/bench/bench/images_rounds $(BENCH_ARGS)
 
 format:
 	@$(install) lint

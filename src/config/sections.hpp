@@ -131,8 +131,8 @@ struct MetricsSection {
       Range::at_least(0));
     v("reference_steps", reference_steps,
       "how ∇F_t is found. 0: the inner problem solved to rounding, for convex ones; N: N gradient steps from the "
-      "committed y, then damped conjugate gradients; with every > 1 the regret is every times the sum over the "
-      "measured rounds, an estimate",
+      "committed y, then damped conjugate gradients; with every = n > 1 the regret is n times the sum over rounds n, "
+      "2n, …, an estimate",
       Range::between(0, 1e9));
     v("reference_alpha", reference_alpha, "step size of those steps", Range::positive());
     v("reference_damping", reference_damping, "added to g_yy in those conjugate gradients", Range::at_least(0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace obolus {
 namespace {
@@ -142,7 +143,7 @@ void Network<S>::make_room(int count) {
   count_ = count;
   parts_ = std::clamp(count / pictures_a_part, 1, most_parts);
   if (count <= room_) return;
-  room_ = count;
+  room_ = 0;  // nothing is there if memory runs out below
   roomy_.clear();
   growing_ = true;
   const auto pictures = static_cast<std::size_t>(count);
@@ -162,6 +163,7 @@ void Network<S>::make_room(int count) {
   part_.assign(static_cast<std::size_t>(parts_), {});
   for (Part& part : part_) make_part(part);
   growing_ = false;
+  room_ = count;
 }
 
 // ---- Threads --------------------------------------------------------------------------------------------------------
@@ -195,8 +197,8 @@ void Network<S>::load_layer(const Layer& layer, const S* theta, S* weights, S* t
   for (int o = 0; o < layer.own_out; ++o)
     for (int p = 0; p < layer.pixels; ++p)
       for (int c = 0; c < own; ++c, ++from) {
-        const int i = p * channels + c;
-        weights[o * layer.in + i] = *from, transposed[i * layer.out + o] = *from;
+        const Index i = Index(p) * channels + c;
+        weights[Index(o) * layer.in + i] = *from, transposed[i * layer.out + o] = *from;
       }
   std::copy_n(from, layer.own_out, bias);
 }
@@ -244,7 +246,9 @@ void Network<S>::normalise(std::size_t l) {
       mean += off * more / (count + more);
       count += more;
     }
-    const double inverse = 1.0 / std::sqrt(squares / count + epsilon);
+    // A variance beyond the numbers would make a dead channel of it, and hide that.
+    const double inverse =
+        std::isfinite(squares) ? 1.0 / std::sqrt(squares / count + epsilon) : std::numeric_limits<double>::quiet_NaN();
     k.mean[i] = static_cast<S>(mean), k.inverse[i] = static_cast<S>(inverse);
   }
 }

@@ -59,7 +59,7 @@ void load_image_tangent(const Block<S>& k, int picture, S* image) {
 
 // ---- Pooling --------------------------------------------------------------------------------------------------------
 
-// max(0, the largest of a window), and which it was: the first of equals. What is not a number stays so.
+// max(0, the largest of a window), and which it was: the first of equals. A NaN in the first place stays; those in others show in the statistics of the batch.
 template <class S>
 OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) {
   Wide<S> most = y[0];

@@ -103,7 +103,7 @@ template <class S, int N>
 void panel(int rows, int depth, Matrix<S> a, Matrix<S> b, S* c, std::ptrdiff_t c_row, bool more) {
   const int strips = (rows + strip_rows - 1) / strip_rows;
   for (int s = 0; s < strips; ++s) {
-    const int first = rows * s / strips, last = rows * (s + 1) / strips;
+    const int first = int(std::int64_t(rows) * s / strips), last = int(std::int64_t(rows) * (s + 1) / strips);
     strip_of<S, N>(last - first, depth, {a.number + first * a.row, a.row, a.step}, b, c + first * c_row, c_row, more);
   }
 }

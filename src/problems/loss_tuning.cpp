@@ -213,7 +213,7 @@ struct Score {
 template <class S>
 void LossTuning<S>::score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out) {
   const Pictures& test = pools_.data().test;
-  constexpr Index at_once = 500;
+  const Index chunks = (test.count() + 499) / 500, at_once = (test.count() + chunks - 1) / chunks;
   const auto size = static_cast<std::size_t>(pools_.side() * pools_.side());
   test_pixels_.resize(static_cast<std::size_t>(std::min(at_once, test.count())) * size);
   Score score(pools_.classes());

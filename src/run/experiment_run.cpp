@@ -146,6 +146,7 @@ class Runner {
     s.measured = tally_.measured;
     s.evaluated = tally_.evaluated;
     s.has_regret = parts_.metrics.regret;
+    s.regret = meter_.regret();
     s.regret_gamma = meter_.gamma();
     s.closed_form = meter_.closed_form();
     s.untrusted = meter_.untrusted();

@@ -202,6 +202,16 @@ TEST(Network, VariancesThatAreSmallBesideTheMeanAreRight) {
   }
 }
 
+TEST(Network, AVarianceBeyondTheNumbersIsNotHidden) {
+  const Case c{"", 6, 6, {3, 2}, {}, 3, 4};
+  Fixture f(c);
+  for (double& number : f.theta) number *= 1e20;
+  Network<float> net(shape_of(c));
+  const std::vector<float> theta = cast<float>(f.theta), pictures = cast<float>(f.batch.pictures);
+  net.forward(theta.data(), pictures.data(), 4);
+  EXPECT_TRUE(std::isnan(net.logits()[0]));
+}
+
 TEST(Network, WhatIsNotANumberIsNotHidden) {
   const Case c{"", 6, 6, {3, 2}, {}, 3, 4};
   Fixture f(c);

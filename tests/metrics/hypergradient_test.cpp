@@ -93,6 +93,26 @@ RC_GTEST_PROP(Hypergradient, NeedsNoProducts, (std::uint64_t seed)) {
   RC_ASSERT((gradient - by_formula(q, x)).norm() <= 1e-8 * (1.0 + gradient.norm()));
 }
 
+// 2,000 steps contract by 1 − αμ ≤ 0.9 each: nothing of the start is left. CG stops at a thousandth, on a system that is damped.
+RC_GTEST_PROP(Hypergradient, ReferenceStepsSolveTheDampedSystemWhereTheyEnd, (std::uint64_t seed)) {
+  QuadraticRound<double> q = random_round(3, 5, seed);
+  QuadraticFile<double> p({q}, {});
+  const auto damping = *rc::gen::element(0.0, 0.5);
+  Hypergradient<QuadraticFile<double>> hypergradient(p,
+                                                     {.steps = 2000, .alpha = 0.1, .damping = damping, .products = 50});
+  Vector<double> x(3), gradient(3), start(5);
+  Rng(seed).child("x").fill_normal(x), Rng(seed).child("y").fill_normal(start);
+  RC_ASSERT(hypergradient(p, x, start, gradient));
+  RC_ASSERT(!hypergradient.closed_form());
+  const Vector<double> y = Eigen::LLT<Matrix<double>>(q.A).solve(q.B * x + q.b);
+  RC_ASSERT((hypergradient.solution() - y).norm() <= 1e-12 * (10.0 + y.norm()));
+  const Vector<double> f_y = q.w * (y - q.c) + q.s * y.array().cos().matrix();
+  q.A += damping * Matrix<double>::Identity(5, 5);
+  const Vector<double> v = Eigen::LLT<Matrix<double>>(q.A).solve(f_y);
+  const Vector<double> expected = q.r * (x - q.e) + q.B.transpose() * v;
+  RC_ASSERT((gradient - expected).norm() <= 1e-3 * q.B.norm() * f_y.norm());  // |A⁻¹| ≤ 1
+}
+
 // κ = 5 and some ten roundings of numbers near 1, in float.
 TEST(Hypergradient, FloatAgreesWithDouble) {
   const QuadraticOptions options{.sine = 0.3};

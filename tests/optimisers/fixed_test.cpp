@@ -70,6 +70,21 @@ TEST(Fixed, TakesItsStepsOnTheRevealedRoundAndAsksForNothingElse) {
   EXPECT_EQ(session.counts(), (OracleCounts{.g_y = 30}));
 }
 
+TEST(Fixed, StopsAtATolerance) {
+  Quadratic<double> p(quadratic(Drift::abrupt), 3), q(quadratic(Drift::abrupt), 3);
+  auto session = open(p, {.alpha = 0.15, .inner_steps = 40.0, .delta = 0.01});
+  Real y(4), gradient(4);
+  for (Round t = 1; t <= 10; ++t) {
+    p.reveal(t), q.reveal(t);
+    const Step step = session.step(Rng(1));
+    session.copy_y(y);
+    q.inner_gradient_y(x1, y, gradient);
+    EXPECT_EQ(step.capped, gradient.norm() > 0.01);
+    EXPECT_TRUE(step.steps_y == 40 || gradient.norm() <= 0.01);
+  }
+  EXPECT_LT(session.counts().g_y, 10 * 41);
+}
+
 TEST(Fixed, DrawsOnceARoundOrForEveryStepWhenAskedTo) {
   const auto drawn = [](Samples samples) {
     Quadratic<double> p(quadratic(Drift::slow), 3);

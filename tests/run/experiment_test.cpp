@@ -51,6 +51,23 @@ std::string refusal(const Overrides& overrides, const std::string& text = quadra
 
 bool says(const std::string& message, const std::string& part) { return message.find(part) != std::string::npos; }
 
+const std::string network = R"(
+[problem]
+name = "loss_tuning"
+rounds = 12
+precision = "float"
+[optimiser]
+name = "sobow"
+gamma = 0.001
+[metrics]
+reference_steps = 5
+reference_products = 5
+every = 4
+variation = false
+[log]
+checkpoint_every = 5
+)";
+
 // The clock's numbers taken out, in a trace as in a summary.
 std::string without_seconds(std::string text) {
   const std::string key = "\"seconds\":";
@@ -405,6 +422,85 @@ TEST(Experiment, ALoadedFileFindsItsStreamBesideItself) {
   EXPECT_EQ(e.run({}).end.rounds, 3);
   EXPECT_TRUE(says(e.config(), folder.file("stream.json")));  // absolute: the echo works from anywhere
   EXPECT_THROW((void)Experiment::load(folder.file("none.toml")), ConfigError);
+}
+
+// ---- Problems that are not convex ------------------------------------------------------------------------------------
+
+TEST(ExperimentOnANetwork, StartsWhereTheProblemSays) {
+  const RunSummary s = experiment({"optimiser.name=\"fixed\"", "metrics.regret=false"},
+                                  [] {
+                                    std::string text = network;
+                                    text.erase(text.find("gamma"), 14);
+                                    return text;
+                                  }())
+                           .run({});
+  EXPECT_EQ(s.end.status, RunStatus::finished);
+  EXPECT_EQ(s.evaluated.evaluation.find("scale_least"), 1.0);
+  EXPECT_EQ(s.evaluated.evaluation.find("shift_most"), 0.0);
+  const RunSummary other = experiment({"start.x=0.5"}, network).run({});
+  EXPECT_LT(other.evaluated.evaluation.find("scale_most").value(), 0.9);
+}
+
+TEST(ExperimentOnANetwork, ARegretNeedsReferenceSteps) {
+  const std::string message = refusal({"metrics.reference_steps=0", "metrics.every=1"}, network);
+  EXPECT_TRUE(says(message, "reference_steps") && says(message, "not convex")) << message;
+  EXPECT_TRUE(says(refusal({"metrics.reference_steps=0", "metrics.every=4"}, network), "every"));
+  EXPECT_TRUE(says(refusal({"metrics.every=5"}, network), "divisor of the 12 rounds"));
+}
+
+// Rounds 4, 8 and 12 are measured, each for four.
+TEST(ExperimentOnANetwork, TheRegretIsEstimatedFromTheMeasuredRounds) {
+  double sum = 0.0;
+  std::vector<Round> measured;
+  RunControl control;
+  control.on_row = [&](const Row& row) {
+    if (row.has_regret) sum += 4.0 * row.regret_increment, measured.push_back(row.t);
+    return true;
+  };
+  const RunSummary s = experiment({}, network).run(control);
+  EXPECT_EQ(measured, (std::vector<Round>{4, 8, 12}));
+  EXPECT_DOUBLE_EQ(s.last.regret, sum);
+  EXPECT_FALSE(s.convex);
+  EXPECT_TRUE(says(s.json(), "reference steps"));
+}
+
+TEST(ExperimentOnANetwork, AReferenceThatLeavesTheNumbersDoesNotEndTheRun) {
+  const RunSummary s = experiment({"metrics.reference_alpha=1e8"}, network).run({});
+  EXPECT_EQ(s.end.status, RunStatus::finished);
+  EXPECT_EQ(s.untrusted, 3);
+}
+
+TEST(ExperimentOnANetwork, AStoppedRunKeepsItsRegretSoFar) {
+  RunControl control;
+  control.on_row = [&](const Row& row) { return row.t < 6; };
+  const RunSummary s = experiment({}, network).run(control);
+  EXPECT_FALSE(s.last.has_regret);
+  EXPECT_GT(s.regret, 0.0);
+}
+
+TEST(ExperimentOnANetwork, NegativeCurvatureIsCountedAndDampingIsTheRemedy) {
+  const RunSummary plain = experiment({"problem.rounds=15", "metrics.regret=false"}, network).run({});
+  EXPECT_GT(plain.indefinite_rounds, 0);
+  EXPECT_EQ(plain.evaluated.evaluation.find("indefinite_rounds"), double(plain.indefinite_rounds));
+  const RunSummary damped =
+      experiment({"problem.rounds=15", "metrics.regret=false", "optimiser.damping=10.0"}, network).run({});
+  EXPECT_EQ(damped.indefinite_rounds, 0);
+}
+
+TEST(ExperimentOnANetwork, TwoThreadsGiveTheSameBitsAndSoDoesAResumedRun) {
+  const TemporaryFolder folder;
+  const auto run = [&](const char* name, int threads, Round stop_after) {
+    RunControl control;
+    control.directory = folder.file(name), control.threads = threads;
+    control.on_row = [&](const Row& row) { return row.t != stop_after; };
+    (void)experiment({}, network).run(control);
+    control.resume = true, control.on_row = nullptr;
+    if (stop_after > 0) (void)experiment({}, network).run(control);
+    return without_seconds(folder.read(std::string(name) + "/trace.jsonl"));
+  };
+  const std::string one = run("one", 1, 0);
+  EXPECT_EQ(run("two", 2, 0), one);
+  EXPECT_EQ(run("stopped", 1, 7), one);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ class RegretMeter {
     capped_ += step.capped ? 1 : 0, indefinite_ += step.indefinite ? 1 : 0;
     if (!row.measured) return;
     row.own_mapping = gradient_mapping_squared<S>(set_, x_, session.direction(), step.gamma, difference_);
-    if (options_.regret) {
+    if (row.has_regret) {
       difference_ = session.direction() - true_;
       row.hypergradient_error = euclidean_norm<S>(difference_);
     }
@@ -113,11 +113,13 @@ class RegretMeter {
 
  private:
   void measure_regret(P& problem, Row& row) {
-    if (!hypergradient_) return;
+    if (!hypergradient_ || row.t % options_.every != 0) return;
     if (!(*hypergradient_)(problem, x_, y_, true_)) ++untrusted_;
-    row.regret_increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
-    // A measured round stands for those before it that were not; one measured out of turn for none.
-    if (row.t % options_.every == 0) regret_ += static_cast<double>(options_.every) * row.regret_increment;
+    const double increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
+    // Reference steps may leave the finite numbers where the run does not: such a round is left out.
+    if (options_.reference.steps > 0 && !std::isfinite(increment)) return;
+    row.regret_increment = increment;
+    regret_ += static_cast<double>(options_.every) * increment;  // the round stands for those before it, too
     row.regret = regret_;
     row.has_regret = true;
   }
@@ -164,7 +166,7 @@ class RegretMeter {
     row.evaluation.add("own_regret", own_);
     row.evaluation.add("capped_rounds", static_cast<double>(capped_));
     row.evaluation.add("indefinite_rounds", static_cast<double>(indefinite_));
-    row.evaluation.add("separation", std::isfinite(row.separation) ? row.separation : 0.0);
+    if (std::isfinite(row.separation)) row.evaluation.add("separation", row.separation);
   }
 
   ConvexSet set_;

@@ -2,6 +2,7 @@
 // What a method that learns x does not gain over the best of these, with x_1 on a grid, its outer steps did not bring.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -45,6 +46,8 @@ class Fixed {
 
   Fixed(Options options, ConvexSet set) : options_(std::move(options)), set_(std::move(set)) {
     validate(options_, "optimiser");
+    if (options_.delta && options_.samples == Samples::fresh)
+      throw ConfigError("delta: given, expected none with samples = \"fresh\": a tolerance needs one function");
   }
 
   [[nodiscard]] const Options& options() const { return options_; }
@@ -87,6 +90,7 @@ class Fixed {
       const Until until{(*options_.delta)(s.t), steps};
       const LoopResult loop = s.space.descend_until(p, s.x, s.y, alpha, until);
       report.inner_iterations = report.steps_y = loop.steps, report.capped = !loop.reached(until);
+      if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
     } else if (options_.samples != Samples::fresh) {
       s.space.descend(p, s.x, s.y, alpha, steps);
     }

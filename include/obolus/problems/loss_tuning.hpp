@@ -51,7 +51,7 @@ class LossTuning {
   void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
 
   // Accuracies and losses on the test pictures, with the batch statistics of g's pictures (PyTorch's momentum 1) and, named …_own, with
-  // those of the test pictures; and how x is spread.
+  // those of the test pictures, about 500 at a time; and how x is spread.
   void evaluate(In<S> x, In<S> y, Evaluation& out);
   // Loss and accuracy on f's pictures of the round.
   void judge(In<S> x, In<S> y, Evaluation& out);

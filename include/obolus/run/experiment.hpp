@@ -30,6 +30,7 @@ struct RunSummary {
   Row measured;   // of the last measured one: the same when the run finished
   Row evaluated;  // of the last evaluated one: the same when the run finished and the problem evaluates
   bool has_regret = true;
+  double regret = 0;  // so far; estimated where not every round is measured
   double regret_gamma = 0;
   bool closed_form = true;     // the regret's hypergradients rest on a closed-form inner solution
   std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
