@@ -129,7 +129,7 @@ void Network<S>::make_part(Part& part) {
   part.flow = take<S>(flow), part.flow_t = take<S>(flow);
   part.dots = take<S>((windows + 1) * static_cast<std::size_t>(table_->pack));
   part.corner = take<std::int32_t>(windows), part.passed = take<std::uint64_t>(4 * windows * ((out + 63) / 64));
-  part.place = take<std::int32_t>(lists + 1), part.window = take<std::int32_t>(lists + 1);
+  part.list = take<kernels::Passed>(lists + 1);
   part.count = take<std::int32_t>(out);
   part.gradient = take<S>(taps);
   for (double** array :
@@ -205,14 +205,18 @@ void Network<S>::load_layer(const Layer& layer, const S* theta, S* weights, S* t
 
 template <class S>
 void Network<S>::load_weights(const S* theta) {
+  Index all = 0;
+  for (const Block& k : blocks_) all += chunks_of(k.own_out);
+  run(all, [&](Index chunk) {
+    std::size_t l = 0;
+    for (; chunk >= chunks_of(blocks_[l].own_out); ++l) chunk -= chunks_of(blocks_[l].own_out);
+    const Block& k = blocks_[l];
+    const int first = static_cast<int>(chunk) * channels_a_chunk;
+    table_->prepare(k, theta + theta_[l], k.taps, k.winograd, first, std::min(first + channels_a_chunk, k.own_out));
+  });
   for (std::size_t l = 0; l < blocks_.size(); ++l) {
-    Block& k = blocks_[l];
-    const S* from = theta + theta_[l];
-    run(chunks_of(k.own_out), [&](Index i) {
-      const int first = static_cast<int>(i) * channels_a_chunk;
-      table_->prepare(k, from, k.taps, k.winograd, first, std::min(first + channels_a_chunk, k.own_out));
-    });
-    from += 9 * k.own_in * k.own_out;
+    const Block& k = blocks_[l];
+    const S* from = theta + theta_[l] + 9 * k.own_in * k.own_out;
     for (S* to : {k.bias, k.scale, shift_[l]}) std::copy_n(from, k.own_out, to), from += k.own_out;
   }
   for (const Layer& layer : layers_) load_layer(layer, theta, layer.weights, layer.transposed, layer.bias);
@@ -272,7 +276,6 @@ void Network<S>::pass(const S* theta, const S* pictures, int count, bool own_sta
     for (int r = 0; r < count; ++r)
       std::copy_n(pictures + Index(r) * layers_[0].own_in, layers_[0].own_in,
                   layers_[0].input + Index(r) * layers_[0].in);
-  else flatten();
   layers_forward();
 }
 
@@ -286,26 +289,27 @@ void Network<S>::predict(const S* theta, const S* pictures, int count) {
 }
 
 template <class S>
-void Network<S>::flatten() {
+void Network<S>::flatten(int first, int last) {
+  if (blocks_.empty()) return;
   const Block& k = blocks_.back();
-  each_part([&](Part&, int first, int last) {
-    const Index start = Index(first) * k.windows(), end = Index(last) * k.windows();
-    for (Index r = start; r < end; ++r)
-      for (int c = 0; c < k.out; ++c) layers_[0].input[r * k.out + c] = k.a[c] * k.pooled[r * k.out + c] + k.b[c];
-  });
+  const Index start = Index(first) * k.windows(), end = Index(last) * k.windows();
+  for (Index r = start; r < end; ++r)
+    for (int c = 0; c < k.out; ++c) layers_[0].input[r * k.out + c] = k.a[c] * k.pooled[r * k.out + c] + k.b[c];
 }
 
 template <class S>
 void Network<S>::layers_forward() {
-  for (Layer& layer : layers_)
-    each_part([&](Part&, int first, int last) {
+  each_part([&](Part&, int first, int last) {
+    flatten(first, last);
+    for (Layer& layer : layers_) {
       S* out = layer.output + Index(first) * layer.out;
       for (int r = first; r < last; ++r) std::copy_n(layer.bias, layer.out, layer.output + Index(r) * layer.out);
       table_->multiply(last - first, layer.out, layer.in, layer.input + Index(first) * layer.in, layer.in, 1,
                        layer.transposed, layer.out, out, layer.out, true);
       if (layer.rectified)
         for (Index i = 0; i < Index(last - first) * layer.out; ++i) out[i] = out[i] < 0 ? S(0) : out[i];
-    });
+    }
+  });
 }
 
 // ---- Backward -------------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ class Network {
   void load_layer(const Layer& layer, const S* theta, S* weights, S* transposed, S* bias) const;
   void normalise(std::size_t block);
   void normalise_tangent(std::size_t block);
-  void flatten();
+  void flatten(int first, int last);
   void flatten_tangent();
   void layers_forward();
   void layers_tangent();

@@ -76,7 +76,7 @@ OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t 
 #pragma GCC unroll 2
     for (int n = 0; n < N; ++n) {
       const std::size_t i = start + std::size_t(t * k.out + o + n * P);
-      const Bits<S> who = __builtin_convertvector(*reinterpret_cast<const Bytes<S>*>(k.winner + i), Bits<S>);
+      const Bits<S> who = load_places<S>(k.winner + i);
       const Wide<S> p = at(k.pooled + i), flow = p > 0 ? value(i, o + n * P, p) : Wide<S>{};
       bias[n] += flow;
 #pragma GCC unroll 4
@@ -118,20 +118,56 @@ void backward_first(const Block<S>& k, Part<S>& part, int first, int last) {
 
 // ---- Which places passed --------------------------------------------------------------------------------------------------
 
-// By channel: where in the first slab of the images, and in which window. `room` is a list's length at most.
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+// The same a pack of channels at a time: each entry goes to the end of its channel's list.
+template <class S>
+void list_packs(const Block<S>& k, Part<S>& part, std::size_t start, int windows) {
+  constexpr int P = lanes<S>;
+  const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                one = _mm512_set1_epi32(1);
+  const __m512i room = _mm512_set1_epi32(k.group * k.windows()), across = _mm512_set1_epi32(P),
+                down = _mm512_set1_epi32(k.padded_width() * P);
+  for (int o = 0; o < k.out; o += P) {
+    const __m512i first = _mm512_mullo_epi32(_mm512_add_epi32(steps, _mm512_set1_epi32(o)), room);
+    __m512i end = first;
+    for (int t = 0; t < windows; ++t) {
+      const std::size_t i = start + std::size_t(t * k.out + o);
+      const __mmask16 on = _mm512_cmp_ps_mask(_mm512_loadu_ps(k.pooled + i), _mm512_setzero_ps(), _CMP_GT_OQ);
+      const __m512i who = reinterpret_cast<__m512i>(load_places<S>(k.winner + i));
+      const __m512i corner = _mm512_set1_epi32(part.corner[t]);
+      const __m512i place =
+          _mm512_add_epi32(_mm512_mask_add_epi32(corner, _mm512_test_epi32_mask(who, one), corner, across),
+                           _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(who, _mm512_set1_epi32(2)), down));
+      const __m512i flow = _mm512_add_epi32(steps, _mm512_set1_epi32(t * k.out + o));
+      // Pairs of (place, flow), eight at a time.
+      const __m512i all = _mm512_movm_epi32(on), zero = _mm512_setzero_si512();
+      _mm512_mask_i64scatter_epi64(part.list, _mm512_movepi64_mask(_mm512_unpacklo_epi32(all, all)),
+                                   _mm512_unpacklo_epi32(end, zero), _mm512_unpacklo_epi32(place, flow), 8);
+      _mm512_mask_i64scatter_epi64(part.list, _mm512_movepi64_mask(_mm512_unpackhi_epi32(all, all)),
+                                   _mm512_unpackhi_epi32(end, zero), _mm512_unpackhi_epi32(place, flow), 8);
+      end = _mm512_mask_add_epi32(end, on, end, one);
+    }
+    _mm512_storeu_si512(part.count + o, _mm512_sub_epi32(end, first));
+  }
+}
+#endif
+
+// By channel: where in the first slab of the images. A list has room for every window of a group.
 template <class S>
 void list_by_channel(const Block<S>& k, Part<S>& part, std::size_t start, int windows) {
   const int room = k.group * k.windows();
   const int down = k.padded_width() * lanes<S>, places[4] = {0, lanes<S>, down, down + lanes<S>};
   find_corners(k, part, windows);
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+  if constexpr (sizeof(S) == 4) return list_packs(k, part, start, windows);
+#endif
   for (int o = 0; o < k.own_out; ++o) {
-    std::int32_t *place = part.place + o * room, *window = part.window + o * room;
+    Passed* list = part.list + o * room;
     const S* p = k.pooled + start + o;
     const std::uint8_t* who = k.winner + start + o;
     int n = 0;
     for (int t = 0; t < windows; ++t, p += k.out, who += k.out) {
-      place[n] = part.corner[t] + places[*who];
-      window[n] = t * k.out + o;
+      list[n] = {part.corner[t] + places[*who], t * k.out + o};
       n += *p > 0;
     }
     part.count[o] = n;
@@ -153,7 +189,7 @@ void mark_places(const Block<S>& k, Part<S>& part, std::size_t start, int window
       const std::size_t first = start + std::size_t(t * k.out + 64 * word);
       std::uint64_t bits[4] = {};
       for (int o = 0; o < 64 && 64 * word + o < k.out; o += P) {
-        const Bits<S> who = __builtin_convertvector(*reinterpret_cast<const Bytes<S>*>(k.winner + first + o), Bits<S>);
+        const Bits<S> who = load_places<S>(k.winner + first + o);
         const Bits<S> on = at(k.pooled + first + o) > 0;
 #pragma GCC unroll 4
         for (int p = 0; p < 4; ++p) bits[p] |= signs<S>(on & (who == p)) << o;
@@ -170,15 +206,15 @@ void taps_gradient(const Block<S>& k, Part<S>& part) {
   const int room = k.group * k.windows(), down = k.padded_width() * P;
   for (int c = 0; c < k.in; c += P)
     for (int o = 0; o < k.own_out; ++o) {
-      const std::int32_t *place = part.place + o * room, *window = part.window + o * room;
+      const Passed* list = part.list + o * room;
       const S* image = image_of(k, part) + c * k.pixels();
       S* gradient = part.gradient + (c / P * k.out + o) * 9 * P;
       Wide<S> sum[9];
 #pragma GCC unroll 9
       for (int i = 0; i < 9; ++i) sum[i] = at(gradient + i * P);
       for (int n = 0; n < part.count[o]; ++n) {
-        const S flow = part.flow[window[n]];
-        const S* x = image + place[n];
+        const S flow = part.flow[list[n].flow];
+        const S* x = image + list[n].place;
 #pragma GCC unroll 9
         for (int i = 0; i < 9; ++i) sum[i] += flow * at(x + i / 3 * down + i % 3 * P);
       }
@@ -187,38 +223,52 @@ void taps_gradient(const Block<S>& k, Part<S>& part) {
     }
 }
 
-// One window's part of the slope in the image: `add` adds what a channel gives to pixel i of the nine around its place.
+// A row of windows' part of the slope in the image: `add` adds what a channel of a window gives to pixel i of the nine around its place.
+// Neighbouring patches share two columns, which stay in registers.
 template <class S, class Add>
-OBOLUS_INLINE void spread_window(const std::uint64_t* passed, int words, S* back, int down, Add&& add) {
+OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, S* back, Add&& add) {
   constexpr int P = lanes<S>;
-  Wide<S> sum[16] = {};
-  for (int word = 0; word < words; ++word, passed += 4)
+  const int down = k.padded_width() * P, words = words_of(k);
+  Wide<S> sum[4][4] = {};
+  const auto store = [&](S* to) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-    for (int p = 0; p < 4; ++p)
-      for (std::uint64_t bits = passed[p]; bits != 0; bits &= bits - 1) {
-        const int o = 64 * word + __builtin_ctzll(bits);
+    for (int r = 0; r < 4; ++r) at(to + r * down) += sum[r][0], at(to + r * down + P) += sum[r][1];
+  };
+  for (int x = 0; x < k.columns; ++x, back += 2 * P) {
+    for (int word = 0; word < words; ++word, passed += 4)
+#pragma GCC unroll 4
+      for (int p = 0; p < 4; ++p)
+        for (std::uint64_t bits = passed[p]; bits != 0; bits &= bits - 1) {
+          const int o = 64 * word + __builtin_ctzll(bits);
 #pragma GCC unroll 9
-        for (int i = 0; i < 9; ++i) add(o, i, sum[(p / 2 + i / 3) * 4 + p % 2 + i % 3]);
-      }
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) at(back + i / 4 * down + i % 4 * P) += sum[i];
+          for (int i = 0; i < 9; ++i) add(x, o, i, sum[p / 2 + i / 3][p % 2 + i % 3]);
+        }
+    store(back);
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][2], sum[r][1] = sum[r][3], sum[r][2] = sum[r][3] = Wide<S>{};
+  }
+  store(back);
 }
 
+// back ← the slope in the image of the picture whose first window is number t of the group's.
+template <class S, class Add>
+OBOLUS_INLINE void spread(const Block<S>& k, Part<S>& part, int t, Add&& add) {
+  constexpr int P = lanes<S>;
+  for (int i = 0; i < k.in * k.pixels(); i += P) at(part.back + i) = Wide<S>{};
+  for (int c = 0; c < k.in; c += P)
+    for (int y = 0; y < k.rows; ++y) {
+      const int first = t + y * k.columns;
+      spread_row<S>(k, part.passed + 4 * words_of(k) * first, part.back + c * k.pixels() + 2 * y * k.padded_width() * P,
+                    [&](int x, int o, int i, Wide<S>& sum) __attribute__((always_inline)) {
+                      add((first + x) * k.out + o, ((c / P * k.out + o) * 9 + i) * P, sum);
+                    });
+    }
+}
 template <class S>
 void spread_flow(const Block<S>& k, Part<S>& part, int t) {
-  constexpr int P = lanes<S>;
-  const int down = k.padded_width() * P;
-  for (int i = 0; i < k.in * k.pixels(); i += P) at(part.back + i) = Wide<S>{};
-  for (int c = 0; c < k.in; c += P) {
-    const S* taps = k.taps + c / P * k.out * 9 * P;
-    for (int w = 0; w < k.windows(); ++w) {
-      const S* flow = part.flow + (t + w) * k.out;
-      S* back = part.back + c * k.pixels() + part.corner[w];
-      spread_window<S>(part.passed + 4 * words_of(k) * (t + w), words_of(k), back, down,
-                       [&](int o, int i, Wide<S>& sum)
-                           __attribute__((always_inline)) { sum += flow[o] * at(taps + (o * 9 + i) * P); });
-    }
-  }
+  spread(k, part, t, [&](int flow, int tap, Wide<S>& sum) __attribute__((always_inline)) {
+    sum += part.flow[flow] * at(k.taps + tap);
+  });
 }
 
 // The slope in the image is that in the output of the block before.

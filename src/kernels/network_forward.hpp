@@ -4,12 +4,39 @@
 // The places of a window, its 3×3 surroundings and its 4×4 patch are counted row by row.
 template <class S>
 using Bits = decltype(Wide<S>{} < Wide<S>{});
+
+// Places are kept as bytes. The compiler's own conversion of a pack takes the bytes one by one, so it is spelt out where it can be.
 template <class S>
-struct BytesOf {
-  typedef std::uint8_t type __attribute__((vector_size(lanes<S>), aligned(1), may_alias));
-};
+OBOLUS_INLINE Bits<S> load_places(const std::uint8_t* from) {
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+  if constexpr (sizeof(S) == 4)
+    return reinterpret_cast<Bits<S>>(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  else return reinterpret_cast<Bits<S>>(_mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+#elif OBOLUS_PACK == 32 && defined(__AVX2__)
+  if constexpr (sizeof(S) == 4)
+    return reinterpret_cast<Bits<S>>(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+#endif
+  Bits<S> places;
+  for (int i = 0; i < lanes<S>; ++i) places[i] = from[i];
+  return places;
+}
 template <class S>
-using Bytes = typename BytesOf<S>::type;
+OBOLUS_INLINE void store_places(std::uint8_t* to, const Bits<S>& places) {
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+  if constexpr (sizeof(S) == 4) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(places)));
+    return;
+  }
+#elif OBOLUS_PACK == 32 && defined(__AVX2__)
+  if constexpr (sizeof(S) == 4) {
+    const __m256i all = reinterpret_cast<__m256i>(places);
+    const __m128i shorts = _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(shorts, shorts));
+    return;
+  }
+#endif
+  for (int i = 0; i < lanes<S>; ++i) to[i] = std::uint8_t(places[i]);
+}
 
 // ---- Images ---------------------------------------------------------------------------------------------------------
 
@@ -71,7 +98,7 @@ OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) 
     who = more ? Bits<S>{} + p : who;
   }
   at(pooled) = most < 0 ? Wide<S>{} : most;
-  *reinterpret_cast<Bytes<S>*>(winner) = __builtin_convertvector(who, Bytes<S>);
+  store_places<S>(winner, who);
 }
 
 // Count, mean and squares of `count` windows joined to those of the part (Chan, Golub, LeVeque 1983): two passes, nothing cancels.

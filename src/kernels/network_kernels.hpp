@@ -47,6 +47,11 @@ struct Block {
   [[nodiscard]] int pixels() const { return (height + 2) * (width + 2); }
 };
 
+// A place that passed: where in the image it is, and which number of flow is its.
+struct Passed {
+  std::int32_t place, flow;
+};
+
 // What one part of the batch works in and sums up. A batch has as many parts as its size says, whatever the number of threads.
 template <class S>
 struct Part {
@@ -55,8 +60,9 @@ struct Part {
   S *flow = nullptr, *flow_t = nullptr;       // slope in p behind the ReLU: [window of group][out]
   S* dots = nullptr;                          // a pack a window
   S* back = nullptr;                          // slope in the image: [in / pack][pixel][pack]
-  // Places that passed: by channel where in the image and which number of flow, by window and place a bit for every channel.
-  std::int32_t *corner = nullptr, *place = nullptr, *window = nullptr, *count = nullptr;
+  // Places that passed: by channel a list, by window and place a bit for every channel.
+  std::int32_t *corner = nullptr, *count = nullptr;
+  Passed* list = nullptr;
   std::uint64_t* passed = nullptr;
 
   S* gradient = nullptr;   // of the taps, as these lie

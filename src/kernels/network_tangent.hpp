@@ -18,7 +18,7 @@ void tangent_first(const Block<S>& k, Part<S>& part, int first, int last) {
       convolve_first<S, decltype(packs)::count>(
           k, image, k.taps_t + o, k.bias_t + o, [&](int i, const Wide<S>(&y)[4]) __attribute__((always_inline)) {
             const std::size_t to = start + std::size_t(o + i);
-            const Bits<S> who = __builtin_convertvector(*reinterpret_cast<const Bytes<S>*>(k.winner + to), Bits<S>);
+            const Bits<S> who = load_places<S>(k.winner + to);
             const Wide<S> low = who == 0 ? y[0] : y[1], high = who == 2 ? y[2] : y[3], won = who < 2 ? low : high;
             at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
           });
@@ -32,7 +32,7 @@ template <class S>
 void dot_places(const Block<S>& k, Part<S>& part, int o) {
   constexpr int P = lanes<S>;
   const int room = k.group * k.windows(), down = k.padded_width() * P;
-  const std::int32_t* place = part.place + o * room;
+  const Passed* list = part.list + o * room;
   for (int c = 0; c < k.in; c += P) {
     const S *image = image_of(k, part) + c * k.pixels(), *image_t = image_t_of(k, part) + c * k.pixels();
     const int taps = (c / P * k.out + o) * 9 * P;
@@ -40,7 +40,7 @@ void dot_places(const Block<S>& k, Part<S>& part, int o) {
 #pragma GCC unroll 9
     for (int i = 0; i < 9; ++i) w[i] = at(k.taps + taps + i * P), w_t[i] = at(k.taps_t + taps + i * P);
     for (int n = 0; n < part.count[o]; ++n) {
-      const S *x = image + place[n], *x_t = image_t + place[n];
+      const S *x = image + list[n].place, *x_t = image_t + list[n].place;
       Wide<S> sum = c == 0 ? Wide<S>{} : at(part.dots + n * P), sum_t{};
 #pragma GCC unroll 9
       for (int i = 0; i < 9; ++i) {
@@ -69,7 +69,7 @@ void tangent_later(const Block<S>& k, Part<S>& part, int first, int last) {
     for (int o = 0; o < k.own_out; ++o) {
       dot_places(k, part, o);
       for (int n = 0; n < part.count[o]; ++n)
-        pooled_t[part.window[o * room + n]] = total<S>(at(part.dots + n * P)) + k.bias_t[o];
+        pooled_t[part.list[o * room + n].flow] = total<S>(at(part.dots + n * P)) + k.bias_t[o];
     }
     tangent_sums(k, part, start, windows);
   }
@@ -96,15 +96,15 @@ void taps_gradient_tangent(const Block<S>& k, Part<S>& part) {
   const int room = k.group * k.windows(), down = k.padded_width() * P;
   for (int c = 0; c < k.in; c += P)
     for (int o = 0; o < k.own_out; ++o) {
-      const std::int32_t *place = part.place + o * room, *window = part.window + o * room;
+      const Passed* list = part.list + o * room;
       const S *image = image_of(k, part) + c * k.pixels(), *image_t = image_t_of(k, part) + c * k.pixels();
       S* gradient = part.gradient + (c / P * k.out + o) * 9 * P;
       Wide<S> sum[9];
 #pragma GCC unroll 9
       for (int i = 0; i < 9; ++i) sum[i] = at(gradient + i * P);
       for (int n = 0; n < part.count[o]; ++n) {
-        const S flow = part.flow[window[n]], flow_t = part.flow_t[window[n]];
-        const S *x = image + place[n], *x_t = image_t + place[n];
+        const S flow = part.flow[list[n].flow], flow_t = part.flow_t[list[n].flow];
+        const S *x = image + list[n].place, *x_t = image_t + list[n].place;
 #pragma GCC unroll 9
         for (int i = 0; i < 9; ++i) {
           const int off = i / 3 * down + i % 3 * P;
@@ -119,21 +119,10 @@ void taps_gradient_tangent(const Block<S>& k, Part<S>& part) {
 
 template <class S>
 void spread_flow_tangent(const Block<S>& k, Part<S>& part, int t) {
-  constexpr int P = lanes<S>;
-  const int down = k.padded_width() * P;
-  for (int i = 0; i < k.in * k.pixels(); i += P) at(part.back + i) = Wide<S>{};
-  for (int c = 0; c < k.in; c += P) {
-    const S *taps = k.taps + c / P * k.out * 9 * P, *taps_t = k.taps_t + c / P * k.out * 9 * P;
-    for (int w = 0; w < k.windows(); ++w) {
-      const S *flow = part.flow + (t + w) * k.out, *flow_t = part.flow_t + (t + w) * k.out;
-      S* back = part.back + c * k.pixels() + part.corner[w];
-      spread_window<S>(part.passed + 4 * words_of(k) * (t + w), words_of(k), back, down,
-                       [&](int o, int i, Wide<S>& sum) __attribute__((always_inline)) {
-                         sum += flow_t[o] * at(taps + (o * 9 + i) * P);
-                         sum += flow[o] * at(taps_t + (o * 9 + i) * P);
-                       });
-    }
-  }
+  spread(k, part, t, [&](int flow, int tap, Wide<S>& sum) __attribute__((always_inline)) {
+    sum += part.flow_t[flow] * at(k.taps + tap);
+    sum += part.flow[flow] * at(k.taps_t + tap);
+  });
 }
 
 template <class S>
