@@ -81,6 +81,10 @@ class Network {
   void make_part(Part& part);
   [[nodiscard]] int first_of(int part) const { return static_cast<int>(Index(count_) * part / parts_); }
 
+  // Output channels of a block or a layer are shared out in chunks.
+  static constexpr int channels_a_chunk = 16;
+  [[nodiscard]] static Index chunks_of(int channels) { return (channels + channels_a_chunk - 1) / channels_a_chunk; }
+
   template <class Body>
   void run(Index chunks, Body&& body);
   template <class Body>
@@ -117,6 +121,21 @@ class Network {
   std::vector<Part> part_;
   int count_ = 0, room_ = 0, parts_ = 1;
 };
+
+template <class S>
+template <class Body>
+void Network<S>::run(Index chunks, Body&& body) {
+  if (pool_) return pool_->run(chunks, body);
+  for (Index i = 0; i < chunks; ++i) body(i);
+}
+template <class S>
+template <class Body>
+void Network<S>::each_part(Body&& body) {
+  run(parts_, [&](Index i) {
+    const int part = static_cast<int>(i);
+    body(part_[static_cast<std::size_t>(i)], first_of(part), first_of(part + 1));
+  });
+}
 
 extern template class Network<float>;
 extern template class Network<double>;

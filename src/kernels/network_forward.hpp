@@ -1,5 +1,5 @@
 // From pictures to what the pooling windows pass on.
-#include "kernels/network_matrix.hpp"
+#include "kernels/network_weights.hpp"
 
 // The places of a window, its 3×3 surroundings and its 4×4 patch are counted row by row.
 template <class S>
@@ -269,60 +269,4 @@ void forward_later(const Block<S>& k, Part<S>& part, int first, int last) {
 template <class S>
 void forward(const Block<S>& k, Part<S>& part, int first, int last) {
   k.before == nullptr ? forward_first(k, part, first, last) : forward_later(k, part, first, last);
-}
-
-// ---- Weights --------------------------------------------------------------------------------------------------------
-
-// G w G' of 3×3 filters: w[9] to u[16], packs of them side by side.
-template <class S>
-OBOLUS_INLINE void transform_filters(const Wide<S> (&w)[9], Wide<S> (&u)[16]) {
-  Wide<S> t[4][3];
-#pragma GCC unroll 3
-  for (int j = 0; j < 3; ++j) {
-    t[0][j] = w[j], t[3][j] = w[6 + j];
-    t[1][j] = S(0.5) * ((w[j] + w[3 + j]) + w[6 + j]), t[2][j] = S(0.5) * ((w[j] - w[3 + j]) + w[6 + j]);
-  }
-#pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r) {
-    u[4 * r] = t[r][0], u[4 * r + 3] = t[r][2];
-    u[4 * r + 1] = S(0.5) * ((t[r][0] + t[r][1]) + t[r][2]), u[4 * r + 2] = S(0.5) * ((t[r][0] - t[r][1]) + t[r][2]);
-  }
-}
-
-// A pack of output channels at a time, so that what lies with its input channels side by side can be written with its output channels so.
-template <class S>
-void prepare_spectrum(const Block<S>& k, const S* taps, S* winograd, int first, int last) {
-  constexpr int P = lanes<S>;
-  for (int c = 0; c < k.in; c += P)
-    for (int o = first; o < last; o += P) {
-      const int count = o + P < last ? P : last - o;
-      alignas(64) S side[16][P][P];
-      for (int n = 0; n < count; ++n) {
-        Wide<S> w[9], u[16];
-        for (int i = 0; i < 9; ++i) w[i] = at(taps + ((c / P * k.out + o + n) * 9 + i) * P);
-        transform_filters<S>(w, u);
-        for (int i = 0; i < 16; ++i) at(side[i][n]) = u[i];
-      }
-      for (int i = 0; i < 16; ++i)
-        for (int m = 0; m < P; ++m)
-          for (int n = 0; n < count; ++n) winograd[(i * k.in + c + m) * k.out + o + n] = side[i][n][m];
-    }
-}
-
-template <class S>
-void prepare(const Block<S>& k, const S* theta, S* taps, S* winograd, int first, int last) {
-  constexpr int P = lanes<S>;
-  for (int o = first; o < last; ++o) {
-    const S* w = theta + o * 9 * k.own_in;
-    if (k.before == nullptr)
-      for (int i = 0; i < 9; ++i) taps[i * k.out + o] = w[i];
-    else
-      for (int i = 0; i < 9; ++i, w += k.own_in) {
-        S* to = taps + (o * 9 + i) * P;
-        int c = 0;
-        for (; c + P <= k.own_in; c += P) at(to + c * k.out * 9) = at(w + c);
-        for (; c < k.own_in; ++c) to[c / P * P * k.out * 9 + c % P] = w[c];
-      }
-  }
-  if (winograd != nullptr) prepare_spectrum(k, taps, winograd, first, last);
 }
