@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "obolus/problems/quadratic.hpp"
 #include "obolus/run/session.hpp"
 #include "tests/conformance/witnesses.hpp"
@@ -72,7 +74,7 @@ TEST(Fixed, TakesItsStepsOnTheRevealedRoundAndAsksForNothingElse) {
 
 TEST(Fixed, StopsAtATolerance) {
   Quadratic<double> p(quadratic(Drift::abrupt), 3), q(quadratic(Drift::abrupt), 3);
-  auto session = open(p, {.alpha = 0.15, .inner_steps = 40.0, .delta = 0.01});
+  auto session = open(p, {.alpha = 0.15, .inner_steps = 40.0, .tolerance = 0.01});
   Real y(4), gradient(4);
   for (Round t = 1; t <= 10; ++t) {
     p.reveal(t), q.reveal(t);
@@ -83,6 +85,19 @@ TEST(Fixed, StopsAtATolerance) {
     EXPECT_TRUE(step.steps_y == 40 || gradient.norm() <= 0.01);
   }
   EXPECT_LT(session.counts().g_y, 10 * 41);
+}
+
+TEST(Fixed, AToleranceNeedsOneFunctionARound) {
+  Quadratic<double> p(quadratic(Drift::slow), 3);
+  EXPECT_THROW(open(p, {.tolerance = 0.1, .samples = Samples::fresh}), ConfigError);
+}
+
+TEST(Fixed, SaysSoWhenWhatItStopsAtIsNotANumber) {
+  Quadratic<double> p(quadratic(Drift::slow), 3);
+  Session<Fixed, Quadratic<double>> session(Fixed({.tolerance = 0.1}, ConvexSet::all()), p, x1,
+                                            Real::Constant(4, std::numeric_limits<double>::infinity()));
+  p.reveal(1);
+  EXPECT_EQ(session.step(Rng(1)).status, Status::non_finite_inner);
 }
 
 TEST(Fixed, DrawsOnceARoundOrForEveryStepWhenAskedTo) {

@@ -21,7 +21,7 @@ namespace obolus {
 struct FixedOptions {
   Schedule alpha = 0.1;
   Schedule inner_steps = 5.0;
-  std::optional<Schedule> delta = {};
+  std::optional<Schedule> tolerance = {};
   Samples samples = Samples::given;
   Schedule batch = 256.0;
 
@@ -29,8 +29,8 @@ struct FixedOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
-    v("delta", delta,
-      "steps end at |∇_y g| ≤ δ_t, K_t is then their most; unset: K_t steps; not with samples = \"fresh\"",
+    v("tolerance", tolerance,
+      "steps end at |∇_y g| ≤ this, K_t is then their most; unset: K_t steps; not with samples = \"fresh\"",
       Range::positive());
     v("samples", samples,
       "given: the functions as revealed; round: one batch a round, reused; fresh: new draws for every step");
@@ -46,8 +46,8 @@ class Fixed {
 
   Fixed(Options options, ConvexSet set) : options_(std::move(options)), set_(std::move(set)) {
     validate(options_, "optimiser");
-    if (options_.delta && options_.samples == Samples::fresh)
-      throw ConfigError("delta: given, expected none with samples = \"fresh\": a tolerance needs one function");
+    if (options_.tolerance && options_.samples == Samples::fresh)
+      throw ConfigError("tolerance: given, expected none with samples = \"fresh\": a tolerance needs one function");
   }
 
   [[nodiscard]] const Options& options() const { return options_; }
@@ -86,8 +86,8 @@ class Fixed {
     if (options_.samples == Samples::round) draw(p, batch, draws);
     // Along d = 0 every γ > 0 leaves x where it is.
     Step report{.gamma = 1.0, .inner_iterations = steps, .steps_y = steps};
-    if (options_.delta && options_.samples != Samples::fresh) {
-      const Until until{(*options_.delta)(s.t), steps};
+    if (options_.tolerance && options_.samples != Samples::fresh) {
+      const Until until{(*options_.tolerance)(s.t), steps};
       const LoopResult loop = s.space.descend_until(p, s.x, s.y, alpha, until);
       report.inner_iterations = report.steps_y = loop.steps, report.capped = !loop.reached(until);
       if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
