@@ -53,7 +53,10 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   else line("last f, g", number(s.measured.f) + ", " + number(s.measured.g));
   for (const auto& [name, value] : s.evaluated.evaluation) line(name.c_str(), number(value));
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
-  if (s.untrusted > 0) line("untrusted", count(s.untrusted) + " rounds: the reference solve missed its tolerance, met negative curvature or was not finite");
+  if (s.untrusted > 0)
+    line("untrusted",
+         count(s.untrusted) +
+             " rounds: the reference solve missed its tolerance, met negative curvature or was not finite");
   if (s.measured.has_regret) line("last hypergradient error", number(s.measured.hypergradient_error));
   line("inner iterations", count(s.inner_steps));
   guards(s, line);
