@@ -64,7 +64,7 @@ help:
 # A tree that has never been configured starts without the tests, so that `make run` needs none of their packages.
 # One that has keeps its setting: switching the tests off would make the next `make test` compile them all again.
 build:
-	@$(install) build
+	@$(install) build web
 	@cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DOBOLUS_BUILD_TESTS=OFF)
 	@cmake --build build/release --parallel $(JOBS)
 
@@ -72,7 +72,7 @@ run: build
 	@build/release/obolus demo
 
 define build_tests
-	@$(install) build test
+	@$(install) build web test
 	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON
 	@cmake --build build/$(PRESET) --parallel $(JOBS)
 endef

@@ -8,6 +8,7 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
+#include "about.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -30,6 +31,7 @@ int run(const Arguments& a) {
   control.resume = a.resume;
   control.force = a.force;
   control.threads = a.threads;
+  control.about = about_line();
   const Interruption interruption;
   std::size_t finished = 0, total = 0;
   std::optional<ComparisonResult> result;

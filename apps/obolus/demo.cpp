@@ -9,7 +9,10 @@
 #include <memory>
 #include <thread>
 
+#include "about.hpp"
+#include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
+#include "report.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -79,6 +82,16 @@ bool holds_demo(const std::string& folder) {
   return std::string(std::istreambuf_iterator<char>(file), {}) == config;
 }
 
+// Built without its page, the program still has its tables.
+std::string report_of(const std::string& folder) {
+  try {
+    return write_report({folder});
+  } catch (const ConfigError& e) {
+    fmt::print(stderr, "obolus: no HTML report: {}\n", e.what());
+    return std::filesystem::absolute(folder + "/tables.md").lexically_normal().string();
+  }
+}
+
 int run(const std::string& folder) {
   const auto start = std::chrono::steady_clock::now();
   const Interruption interruption;
@@ -86,6 +99,7 @@ int run(const std::string& folder) {
   ComparisonControl control;
   control.directory = folder;
   control.force = holds_demo(folder);
+  control.about = about_line();
   control.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::optional<ComparisonResult> result;
   {
@@ -105,7 +119,7 @@ int run(const std::string& folder) {
       "jumps: a quadratic with ten inner and five outer variables that jumps every 500 rounds.\n\n{}\n"
       "Took {}. To change it: {}/config.toml is the comparison, for `obolus compare`.\nReport: {}\n",
       result->text(), duration(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()), folder,
-      std::filesystem::absolute(folder + "/tables.md").lexically_normal().string());
+      report_of(folder));
   return success;
 }
 

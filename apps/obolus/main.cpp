@@ -9,6 +9,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
 #include "obolus/version.hpp"
+#include "about.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -26,7 +27,8 @@ constexpr const char* footer =
     "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
     "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
     "  obolus check CONFIG.toml                 are the gradients right?\n"
-    "  obolus plot runs/FOLDER                  a comparison as a figure\n"
+    "  obolus report runs/FOLDER                charts and tables in one HTML file\n"
+    "  obolus plot runs/FOLDER                  a figure for a paper\n"
     "  obolus data get 20news                   fetch a corpus that problems read\n"
     "\n"
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
@@ -64,6 +66,7 @@ int run(int argc, char** argv) {
   cli::add_check(app, code);
   cli::add_compare(app, code);
   cli::add_plot(app, code);
+  cli::add_report(app, code);
   cli::add_data(app, code);
   cli::add_demo(app, code);
   try {
@@ -85,6 +88,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace obolus;
   try {
+    cli::remember_command(argc, argv);
     return run(argc, argv);
   } catch (const ConfigError& e) {
     fmt::print(stderr, "obolus: {}\n", e.what());

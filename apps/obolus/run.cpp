@@ -9,6 +9,7 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/run/experiment.hpp"
+#include "about.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -91,6 +92,7 @@ int run(const Arguments& a) {
   control.resume = a.resume;
   control.force = a.force;
   control.threads = a.threads;
+  control.about = about_line();
   const Interruption interruption;
   RunSummary summary;
   {

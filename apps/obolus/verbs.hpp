@@ -22,6 +22,7 @@ void add_list(CLI::App& app, int& code);
 void add_check(CLI::App& app, int& code);
 void add_compare(CLI::App& app, int& code);
 void add_plot(CLI::App& app, int& code);
+void add_report(CLI::App& app, int& code);
 void add_data(CLI::App& app, int& code);
 void add_demo(CLI::App& app, int& code);
 

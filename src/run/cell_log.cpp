@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "obolus/core/error.hpp"
+#include "run/profile_json.hpp"
 
 namespace obolus {
 namespace {
@@ -21,6 +22,26 @@ constexpr std::pair<const char*, std::int64_t OracleCounts::*> counters[] = {
     {"f_x", &OracleCounts::f_x},       {"f_y", &OracleCounts::f_y},        {"g_x", &OracleCounts::g_x},
     {"g_y", &OracleCounts::g_y},       {"hvp", &OracleCounts::hvp},        {"cross", &OracleCounts::cross},
     {"values", &OracleCounts::values}, {"samples", &OracleCounts::samples}};
+
+constexpr std::pair<const char*, double Reading::*> of_the_round[] = {
+    {"g", &Reading::g},
+    {"own_mapping", &Reading::own_mapping},
+    {"hypergradient_error", &Reading::hypergradient_error},
+    {"residual_y", &Reading::residual_y},
+    {"residual_z", &Reading::residual_z},
+    {"separation", &Reading::separation},
+    {"lambda", &Reading::lambda},
+    {"inner_steps", &Reading::inner_steps}};
+
+// Those that were measured in some round.
+void put_of_the_round(Json& json, const std::vector<Reading>& readings) {
+  for (const auto& [name, member] : of_the_round) {
+    Json column = Json::array();
+    bool measured = false;
+    for (const Reading& r : readings) column.push_back(real(r.*member)), measured |= std::isfinite(r.*member);
+    if (measured) json[name] = std::move(column);
+  }
+}
 
 // A list for each number of the evaluations, null where a round was not evaluated.
 Json evaluation_columns(const std::vector<Reading>& readings) {
@@ -50,6 +71,7 @@ Json columns(const std::vector<Reading>& readings, bool has_regret) {
     for (const auto& [name, member] : counters) json[name].push_back(r.counts.*member);
     json["seconds"].push_back(r.seconds);
   }
+  put_of_the_round(json, readings);
   if (Json evaluation = evaluation_columns(readings); !evaluation.is_null()) json["evaluation"] = std::move(evaluation);
   return json;
 }
@@ -63,6 +85,8 @@ std::vector<Reading> readings(const Json& json) {
     r.f = real(json.at("f").at(i), r.f);
     for (const auto& [name, member] : counters) r.counts.*member = json.at(name).at(i).get<std::int64_t>();
     r.seconds = json.at("seconds").at(i).get<double>();
+    for (const auto& [name, member] : of_the_round)
+      if (json.contains(name)) r.*member = real(json.at(name).at(i), absent);
     if (!json.contains("evaluation")) continue;
     for (const auto& [name, values] : json.at("evaluation").items())
       if (!values.at(i).is_null()) r.evaluation.add(name, values.at(i).get<double>());
@@ -102,6 +126,8 @@ void put_cell(Json& json, const CellResult& cell) {
   json["horizons"] = columns(cell.horizons, cell.has_regret);
   json["curve"] = columns(cell.curve, cell.has_regret);
   if (!cell.evaluations.empty()) json["evaluations"] = columns(cell.evaluations, cell.has_regret);
+  if (!cell.profiles.empty()) json["x"] = profiles_json(cell.profiles);
+  if (cell.x.size > 0) json["final"] = distribution_json(cell.x);
 }
 
 CellResult cell_of(const Json& json) {
@@ -114,6 +140,8 @@ CellResult cell_of(const Json& json) {
   cell.has_regret = json.at("horizons").contains("regret");
   cell.curve = readings(json.at("curve"));
   if (json.contains("evaluations")) cell.evaluations = readings(json.at("evaluations"));
+  if (json.contains("x")) cell.profiles = profiles_of(json.at("x"));
+  if (json.contains("final")) cell.x = distribution_of(json.at("final"));
   return cell;
 }
 

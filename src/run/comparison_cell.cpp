@@ -9,19 +9,28 @@ namespace {
 using Cell = ComparisonPlan::Cell;
 using Parts = Experiment::Parts;
 
-constexpr int curve_points = 60;
+// For logarithmic axes and for linear ones.
+constexpr int equal_ratios = 60, equal_steps = 100;
 
 std::vector<Round> curve_rounds(Round last) {
   std::vector<Round> rounds;
-  for (int i = 0; i < curve_points; ++i) {
-    const double t = std::pow(static_cast<double>(last), static_cast<double>(i) / (curve_points - 1));
-    const auto round = std::min<Round>(last, std::llround(t));
-    if (rounds.empty() || round > rounds.back()) rounds.push_back(round);
-  }
+  for (int i = 0; i < equal_ratios; ++i)
+    rounds.push_back(std::llround(std::pow(static_cast<double>(last), static_cast<double>(i) / (equal_ratios - 1))));
+  for (int i = 1; i <= equal_steps; ++i)
+    rounds.push_back(std::max<Round>(1, std::llround(static_cast<double>(last) * i / equal_steps)));
+  std::sort(rounds.begin(), rounds.end());
+  rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
+  std::erase_if(rounds, [&](Round t) { return t > last; });
   return rounds;
 }
 
-Reading reading_of(const Row& row) { return {row.t, row.regret, row.f, row.counts, row.seconds, row.evaluation}; }
+Reading reading_of(const Row& row) {
+  Reading r{row.t, row.regret, row.f, row.counts, row.seconds, row.evaluation};
+  r.g = row.g, r.own_mapping = row.own_mapping, r.hypergradient_error = row.hypergradient_error;
+  r.residual_y = row.residual_y, r.residual_z = row.residual_z, r.separation = row.separation;
+  r.lambda = row.lambda, r.inner_steps = static_cast<double>(row.inner_steps);
+  return r;
+}
 
 // Notes the rows of some rounds as they pass.
 class Recorder {
@@ -90,6 +99,7 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
     Recorder curve(i == 0 ? curve_rounds(plan.horizon()) : std::vector<Round>{});
     RunControl control;
     control.evaluated = plan.horizons;
+    if (i == 0) control.on_profile = [&](const Profile& p) { result.profiles.push_back(p); };
     control.on_row = [&](const Row& row) {
       horizons.see(row), curve.see(row);
       if (i == 0 && !row.evaluation.empty()) result.evaluations.push_back(reading_of(row));
@@ -98,7 +108,7 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
     const RunSummary summary = Experiment(std::move(runs[i])).run(control);
     if (summary.end.status == RunStatus::stopped) return std::nullopt;
     if (summary.end.status == RunStatus::diverged) result.diverged = true, result.quantity = summary.end.quantity;
-    if (i == 0) result.rounds = summary.end.rounds, result.curve = std::move(curve).seen();
+    if (i == 0) result.rounds = summary.end.rounds, result.curve = std::move(curve).seen(), result.x = summary.x;
     result.has_regret = summary.has_regret;
     result.untrusted += summary.untrusted;
     for (Reading& r : std::move(horizons).complete(summary.last)) result.horizons.push_back(r);

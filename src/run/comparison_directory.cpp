@@ -18,7 +18,7 @@ constexpr double seconds_between_syncs = 1.0;
 }  // namespace
 
 ComparisonDirectory::ComparisonDirectory(const ComparisonControl& control)
-    : path_(control.directory), lock_(path_), keep_(control.resume) {
+    : path_(control.directory), about_(control.about), lock_(path_), keep_(control.resume) {
   const bool there = holds_results(path_);
   if (there && !control.resume && !control.force)
     throw ConfigError(path_ +
@@ -34,8 +34,7 @@ void ComparisonDirectory::read_finished() {
   std::size_t number = 1;
   for (std::size_t end; (end = text.find('\n', whole_bytes_)) != std::string::npos; whole_bytes_ = end + 1, ++number) {
     finished_.push_back(record_of(text.substr(whole_bytes_, end - whole_bytes_), fmt::format("{}:{}", path, number)));
-    finished_.back().cell.curve.clear();
-    finished_.back().cell.evaluations.clear();
+    finished_.back().cell.forget_paths();
   }
 }
 
@@ -43,6 +42,7 @@ void ComparisonDirectory::begin(const std::string& config) {
   remove_half_written(path_);
   if (!keep_) remove_results(path_);
   write_atomically(file("config.toml"), config);
+  if (!about_.empty()) append_line(file("about.jsonl"), about_);
   log_.emplace(file("cells.jsonl"), keep_);
   if (log_->size() != whole_bytes_) log_->truncate(whole_bytes_);
   synced_ = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// A comparison's directory: config.toml, cells.jsonl, and at the end tables.md, tables.csv and summary.json.
+// A comparison's directory: config.toml, about.jsonl, cells.jsonl, and at the end tables.md, tables.csv and summary.json.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ class ComparisonDirectory {
   [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
   void read_finished();
 
-  std::string path_;
+  std::string path_, about_;
   FolderLock lock_;
   bool keep_;
   std::vector<JobRecord> finished_;

@@ -142,7 +142,7 @@ class Team {
       record.cell = std::move(*result);
     }
     const std::lock_guard lock(mutex_);
-    if (directory_) directory_->append(record), record.cell.curve.clear(), record.cell.evaluations.clear();
+    if (directory_) directory_->append(record), record.cell.forget_paths();
     records_[i] = std::move(record);
     ++finished_;
     changed_.notify_one();

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* results[] = {"config.toml", "checkpoint", "trace.jsonl", "cells.jsonl",
-                                   "tables.md",   "tables.csv", "summary.json"};
+constexpr const char* results[] = {"config.toml", "about.jsonl", "checkpoint", "trace.jsonl",
+                                   "cells.jsonl", "tables.md",   "tables.csv", "summary.json"};
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
   throw DataError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
@@ -84,6 +84,15 @@ std::string read_whole_file(const std::string& path, std::uint64_t cap) {
     if (content.size() > cap)
       throw DataError(fmt::format("{}: larger than {} bytes, the most that is read", path, cap));
   }
+}
+
+void append_line(const std::string& path, std::string_view line) {
+  constexpr std::uint64_t cap = 1 << 24;
+  std::string text = fs::exists(path) ? read_whole_file(path, cap) : std::string();
+  text.resize(text.rfind('\n') + 1);  // npos + 1 is 0
+  text.append(line);
+  text += '\n';
+  write_atomically(path, text);
 }
 
 FolderLock::FolderLock(const std::string& path) {

@@ -11,6 +11,9 @@ namespace obolus {
 void write_atomically(const std::string& path, std::string_view content);
 [[nodiscard]] std::string read_whole_file(const std::string& path, std::uint64_t cap);
 
+// Adds a line; what is there stays, but for a last line that a crash tore.
+void append_line(const std::string& path, std::string_view line);
+
 // What a run or a comparison leaves in its folder.
 [[nodiscard]] bool holds_results(const std::string& folder);
 void remove_results(const std::string& folder);

@@ -92,6 +92,7 @@ class Runner {
     using Mode = RunDirectory::Mode;
     const Mode mode = control_.resume ? Mode::resume : control_.force ? Mode::replace : Mode::fresh;
     directory_.emplace(control_.directory, mode, parts_.config());
+    if (!control_.about.empty()) directory_->append_about(control_.about);
     if (mode != Mode::resume) return;
     std::uint64_t trace_bytes = 0;
     if (auto bytes = directory_->load_checkpoint()) {
@@ -127,9 +128,13 @@ class Runner {
     tally_.add(row, format_);
     if (variation_) variation_->add(problem_, row.t);
     const auto& log = parts_.log;
+    std::optional<Profile> profile;
+    if ((directory_ || control_.on_profile) && row.t % log.every == 0 && profiled(row.t / log.every))
+      profile = profile_of(row.t, session_->x());
+    if (profile && control_.on_profile) control_.on_profile(*profile);
     if (directory_) {
       if (row.t % log.every == 0 || row.t == parts_.problem.rounds || !row.evaluation.empty())
-        directory_->append_trace(format_.line(row, meter.x(), meter.y()));
+        directory_->append_trace(format_.line(row, meter.x(), meter.y(), profile ? &*profile : nullptr));
       const bool due = log.checkpoint_every > 0 && row.t % log.checkpoint_every == 0;
       if (due || std::chrono::duration<double>(Clock::now() - saved_).count() > log.checkpoint_seconds) save();
     }
@@ -159,6 +164,7 @@ class Runner {
     s.largest_distance_z = tally_.distance_z;
     s.preset = parts_.optimiser.preset;
     s.constants = parts_.constants;
+    s.x = distribution_of(session_->x());
     if (variation_)
       s.variation = VariationSummary{variation_->V,  variation_->H2,    variation_->Ef,
                                      variation_->Eg, variation_->P_T(), variation_->points()};

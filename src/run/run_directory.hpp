@@ -1,4 +1,4 @@
-// A run directory: config.toml, trace.jsonl, summary.json and checkpoint. Whole files are replaced atomically; the trace
+// A run directory: config.toml, about.jsonl, trace.jsonl, summary.json and checkpoint. Whole files are replaced atomically; the trace
 // is appended to and cut back to the checkpoint on resume.
 #pragma once
 
@@ -36,6 +36,7 @@ class RunDirectory {
   void sync_trace();
   void save_checkpoint(const std::vector<std::byte>& state);
   void write_summary(std::string_view json);
+  void append_about(std::string_view line) { append_line(file("about.jsonl"), line); }
 
  private:
   [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }

@@ -2,6 +2,7 @@
 
 #include "obolus/run/experiment.hpp"
 #include "obolus/version.hpp"
+#include "run/profile_json.hpp"
 
 namespace obolus {
 namespace {
@@ -103,6 +104,7 @@ std::string RunSummary::json() const {
                      {"terms", terms},
                      {"assumptions", bound->assumptions}};
   }
+  if (x.size > 0) json["x"] = distribution_json(x);
   return json.dump(2) + "\n";
 }
 

@@ -10,6 +10,7 @@
 
 #include "obolus/core/knowledge.hpp"
 #include "obolus/metrics/row.hpp"
+#include "obolus/run/profile.hpp"
 
 namespace obolus {
 
@@ -18,8 +19,9 @@ class TraceFormatter {
   // The constants certify distances where they are known.
   TraceFormatter(bool vectors, const Constants& k) : vectors_(vectors), mu_g_(k.mu_g), L_f1_(k.L_f1) {}
 
+  // `profile`: of x after the round, or none.
   template <class S>
-  const std::string& line(const Row& r, const Vector<S>& x, const Vector<S>& y) {
+  const std::string& line(const Row& r, const Vector<S>& x, const Vector<S>& y, const Profile* profile) {
     line_.clear();
     const auto out = std::back_inserter(line_);
     fmt::format_to(out, R"({{"t":{})", r.t);
@@ -40,6 +42,7 @@ class TraceFormatter {
     fmt::format_to(out, R"(,"seconds":{})", r.seconds);
     if (!r.evaluation.empty()) numbers("evaluation", r.evaluation);
     if (vectors_ && r.measured) list("x", x), list("y", y);
+    if (profile) list(profile->whole() ? "x_values" : "x_quantiles", profile->numbers);
     line_ += "}\n";
     return line_;
   }
@@ -61,10 +64,11 @@ class TraceFormatter {
       fmt::format_to(std::back_inserter(line_), R"({}"{}":{})", std::exchange(comma, ","), key, value);
     line_ += '}';
   }
-  template <class S>
-  void list(const char* name, const Vector<S>& v) {
+  template <class V>
+  void list(const char* name, const V& v) {
     fmt::format_to(std::back_inserter(line_), R"(,"{}":[)", name);
-    for (Index i = 0; i < v.size(); ++i) fmt::format_to(std::back_inserter(line_), "{}{}", i ? "," : "", v[i]);
+    const char* comma = "";
+    for (const auto number : v) fmt::format_to(std::back_inserter(line_), "{}{}", std::exchange(comma, ","), number);
     line_ += ']';
   }
 

@@ -55,7 +55,7 @@ inner_steps = 20
 """
 CELLS = 2 * 2 * (4 + 2 + 2 + 2)  # streams × seeds × settings
 JOBS = CELLS + 2 * 2  # and each stream by itself, for every seed
-FILES = {"config.toml", "cells.jsonl", "tables.md", "tables.csv", "summary.json"}
+FILES = {"config.toml", "about.jsonl", "cells.jsonl", "tables.md", "tables.csv", "summary.json"}
 
 
 def without_seconds(data):

@@ -16,6 +16,7 @@ struct ComparisonControl {
   bool resume = false;    // run only what the directory does not hold
   bool force = false;     // replace a run that is there
   int threads = 1;        // results do not depend on it
+  std::string about;      // a line for the folder's about.jsonl: who runs this, where, when
   // Jobs done and in all. Called after every job and a few times a second, by the thread that called run; false: stop, keeping what is done.
   std::function<bool(std::size_t, std::size_t)> on_progress;
 };

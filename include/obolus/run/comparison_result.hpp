@@ -29,6 +29,10 @@ struct Reading {
   OracleCounts counts{};
   double seconds = 0;
   Evaluation evaluation = {};
+  // Of the round alone, as in Row:
+  double g = std::numeric_limits<double>::quiet_NaN();
+  double own_mapping = g, hypergradient_error = g, residual_y = g, residual_z = g, separation = g;
+  double lambda = g, inner_steps = g;
 };
 
 // One run: a stream, an optimiser, a setting, a seed.
@@ -40,8 +44,12 @@ struct CellResult {
   std::int64_t untrusted = 0;
   std::vector<Reading> horizons;  // one each; the regret is infinite where a diverged run did not get
   // Empty when a directory holds them (100,000 curves take 0.5 GB):
-  std::vector<Reading> curve;        // rounds in about equal ratios
+  std::vector<Reading> curve;        // rounds in about equal ratios, and in equal steps
   std::vector<Reading> evaluations;  // every evaluated round
+  std::vector<Profile> profiles;     // x over the rounds
+  Distribution x;                    // after the last
+
+  void forget_paths() { curve.clear(), evaluations.clear(), profiles.clear(), x = {}; }
 };
 
 struct SettingResult {

@@ -12,6 +12,7 @@
 #include "obolus/metrics/regret.hpp"
 #include "obolus/metrics/variation.hpp"
 #include "obolus/optimisers/theory.hpp"
+#include "obolus/run/profile.hpp"
 #include "obolus/run/run.hpp"
 
 namespace obolus {
@@ -44,6 +45,7 @@ struct RunSummary {
   std::optional<Constants> constants;
   std::vector<Condition> conditions;  // of the theorem, for a finished run whose constants are known
   std::optional<Bound> bound;
+  Distribution x;  // after the last finished round
 
   [[nodiscard]] std::string json() const;
 };
@@ -53,8 +55,10 @@ struct RunControl {
   bool resume = false;    // go on from the directory's checkpoint
   bool force = false;     // replace a run that is there
   int threads = 1;
-  std::vector<Round> evaluated;            // rounds to evaluate beside those of [metrics], in increasing order
-  std::function<bool(const Row&)> on_row;  // false: stop after this round, saving
+  std::vector<Round> evaluated;                    // rounds to evaluate beside those of [metrics], in increasing order
+  std::function<void(const Profile&)> on_profile;  // before on_row, for some of the rounds
+  std::function<bool(const Row&)> on_row;          // false: stop after this round, saving
+  std::string about;                               // a line for the folder's about.jsonl: who runs this, where, when
 };
 
 class Experiment {

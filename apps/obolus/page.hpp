@@ -1,0 +1,17 @@
+// The report's page: built from web/ and part of this program.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace obolus::cli {
+
+// Throws ConfigError where the program was built without it.
+[[nodiscard]] std::string_view page();
+
+// The page with its data in place: deflated and in base64, so that nothing in it can be taken for HTML.
+[[nodiscard]] std::string page_with(std::string_view data);
+// The page that asks its server for the data.
+[[nodiscard]] std::string live_page();
+
+}  // namespace obolus::cli

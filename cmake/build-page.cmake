@@ -1,0 +1,46 @@
+# The report's page, from web/ into a C++ array. Called by the build:
+#   cmake -D NPM=… -D WEB=…/web -D OUT=page_bytes.cpp -P build-page.cmake
+# Without npm, or where its packages cannot be had, the array is empty and the program says so when asked for a report.
+
+function(write_array path)
+  set(bytes "0")
+  set(size 0)
+  if(EXISTS "${path}")
+    file(READ "${path}" hex HEX)
+    string(LENGTH "${hex}" digits)
+    math(EXPR size "${digits} / 2")
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+    string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+  endif()
+  file(WRITE "${OUT}" "#include <cstddef>
+namespace obolus::cli {
+extern const unsigned char page_bytes[];
+extern const std::size_t page_size;
+const unsigned char page_bytes[] = {${bytes}};
+const std::size_t page_size = ${size};
+}  // namespace obolus::cli
+")
+endfunction()
+
+set(html "${WEB}/dist/page.html")
+if(NPM)
+  # Packages are as in the lock file; asking npm again when they are there would need the network.
+  set(have "${WEB}/node_modules/.package-lock.json")
+  if(NOT EXISTS "${have}" OR "${WEB}/package-lock.json" IS_NEWER_THAN "${have}")
+    execute_process(COMMAND ${NPM} ci --no-audit --no-fund WORKING_DIRECTORY "${WEB}" RESULT_VARIABLE failed
+      OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    if(failed)
+      message(WARNING "the report's page is left out: npm could not install its packages:\n${said}")
+      write_array("")
+      return()
+    endif()
+    file(TOUCH "${have}")
+  endif()
+  execute_process(COMMAND ${NPM} run --silent build WORKING_DIRECTORY "${WEB}" RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "the report's page does not build")
+  endif()
+  write_array("${html}")
+else()
+  write_array("")
+endif()

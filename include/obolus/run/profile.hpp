@@ -1,0 +1,89 @@
+// Hyperparameters as a few numbers, for traces and reports: each of them where they are few, quantiles where they are many.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "obolus/core/types.hpp"
+
+namespace obolus {
+
+// x as it stands after round t.
+struct Profile {
+  static constexpr Index most_values = 32;
+  static constexpr std::array levels{0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0};
+
+  Round t = 0;
+  Index size = 0;               // of x
+  std::vector<double> numbers;  // x itself up to most_values, beyond them its quantiles at `levels`
+
+  [[nodiscard]] bool whole() const { return size <= most_values; }
+};
+
+// The values of x counted in bins of equal width from the least to the most. What is not finite is left out.
+struct Distribution {
+  static constexpr Index most_values = 1000;
+  static constexpr std::size_t bins = 64;
+
+  Index size = 0;  // of x; 0: there is none
+  double least = 0, most = 0;
+  std::vector<std::int64_t> counts;
+  std::vector<double> values;  // x itself up to most_values
+};
+
+// 16 to 32 rounds in every octave, whatever the horizon, so that a run that goes on has the same ones.
+[[nodiscard]] inline bool profiled(Round t) {
+  const int octave = std::bit_width(static_cast<std::uint64_t>(t)) - 1;
+  return octave <= 4 || t % (Round{1} << (octave - 4)) == 0;
+}
+
+namespace detail {
+// At level q of n sorted numbers, linear between neighbours; the order of `v` changes, and what stands before `from` is smaller already.
+template <class S>
+double quantile(std::vector<S>& v, double q, std::size_t& from) {
+  const double place = q * static_cast<double>(v.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto at = [&](std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::nth_element(at(from), at(below), v.end());
+  from = below;
+  const double low = static_cast<double>(v[below]), part = place - static_cast<double>(below);
+  if (part == 0) return low;
+  return low + part * (static_cast<double>(*std::min_element(at(below + 1), v.end())) - low);
+}
+}  // namespace detail
+
+template <class S>
+[[nodiscard]] Profile profile_of(Round t, const Vector<S>& x) {
+  Profile profile{t, x.size(), {}};
+  std::vector<S> values(x.data(), x.data() + x.size());
+  if (profile.whole()) {
+    profile.numbers.assign(values.begin(), values.end());
+    return profile;
+  }
+  std::size_t from = 0;
+  for (const double q : Profile::levels) profile.numbers.push_back(detail::quantile(values, q, from));
+  return profile;
+}
+
+template <class S>
+[[nodiscard]] Distribution distribution_of(const Vector<S>& x) {
+  Distribution d{x.size(), 0, 0, std::vector<std::int64_t>(Distribution::bins), {}};
+  std::vector<double> finite;
+  finite.reserve(static_cast<std::size_t>(x.size()));
+  for (Index i = 0; i < x.size(); ++i)
+    if (std::isfinite(x[i])) finite.push_back(static_cast<double>(x[i]));
+  if (finite.empty()) return {};
+  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
+  d.least = *least, d.most = *most;
+  const double scale = d.most > d.least ? static_cast<double>(Distribution::bins) / (d.most - d.least) : 0.0;
+  for (const double v : finite)
+    ++d.counts[std::min(Distribution::bins - 1, static_cast<std::size_t>((v - d.least) * scale))];
+  if (x.size() <= Distribution::most_values) d.values = std::move(finite);
+  return d;
+}
+
+}  // namespace obolus

@@ -1,0 +1,53 @@
+# What the report's page is made of.
+set(web_sources
+  package.json package-lock.json tsconfig.json build.mjs
+  src/aggregate.ts
+  src/append_row.ts
+  src/canvas_surface.ts
+  src/catalogue.ts
+  src/chart.ts
+  src/chart_model.ts
+  src/chart_text.ts
+  src/check_report.ts
+  src/contents.ts
+  src/contract.ts
+  src/controls.ts
+  src/curves.ts
+  src/decode.ts
+  src/dom.ts
+  src/figure.ts
+  src/handover.ts
+  src/headline.ts
+  src/histogram.ts
+  src/legend.ts
+  src/live.ts
+  src/main.ts
+  src/number_format.ts
+  src/page.css
+  src/page.html
+  src/page.ts
+  src/palette.ts
+  src/panel.ts
+  src/panel_notes.ts
+  src/plain_table.ts
+  src/plot.ts
+  src/quantity.ts
+  src/ranking.ts
+  src/series.ts
+  src/slope.ts
+  src/sources_section.ts
+  src/summary_rows.ts
+  src/summary_table.ts
+  src/surface.ts
+  src/svg_surface.ts
+  src/swatch.ts
+  src/table_text.ts
+  src/theme.ts
+  src/ticks.ts
+  src/tooltip.ts
+  src/trace.ts
+  src/view.ts
+  src/x_axis.ts
+  src/x_paths.ts
+  src/zoom_keys.ts)
+list(TRANSFORM web_sources PREPEND ${PROJECT_SOURCE_DIR}/web/)

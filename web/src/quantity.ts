@@ -1,0 +1,86 @@
+import { Cell, Run } from "./contract";
+
+// One number a round: a column, a measure that the problem names, or a sum of columns.
+export interface Quantity {
+  key: string;
+  name: string;
+  terms: { from: "columns" | "evaluation"; column: string; weight: number }[];
+}
+
+const NAMES: { [column: string]: string } = {
+  f: "outer loss f",
+  g: "inner loss g",
+  regret: "cumulative regret",
+  regret_increment: "regret of the round",
+  own_mapping: "|G|² of the method's own direction",
+  hypergradient_error: "hypergradient error",
+  residual_y: "residual of y",
+  residual_z: "residual of z",
+  separation: "separation |y − z|",
+  distance_y: "distance of y from the solution",
+  distance_z: "distance of z from the solution",
+  lambda: "penalty λ",
+  inner_steps: "inner steps",
+  inner_steps_y: "inner steps of y",
+  inner_steps_z: "inner steps of z",
+  capped: "rounds at the cap (0/1)",
+  indefinite: "indefinite system (0/1)",
+  grad_f: "gradients of f",
+  grad_g: "gradients of g",
+  hvp: "Hessian-vector products",
+  cross: "cross products",
+  values: "function values",
+  seconds: "seconds in updates",
+};
+
+const nameOf = (column: string): string => (Object.hasOwn(NAMES, column) ? NAMES[column] : column.replace(/_/g, " "));
+
+export function fromColumn(column: string): Quantity {
+  return { key: `c:${column}`, name: nameOf(column), terms: [{ from: "columns", column, weight: 1 }] };
+}
+
+export function fromEvaluation(column: string): Quantity {
+  return { key: `e:${column}`, name: column.replace(/_/g, " "), terms: [{ from: "evaluation", column, weight: 1 }] };
+}
+
+function sum(key: string, name: string, weights: { [column: string]: number }): Quantity {
+  const terms = Object.entries(weights).map(([column, weight]) => ({ from: "columns" as const, column, weight }));
+  return { key, name, terms };
+}
+
+export const ROUND = fromColumn("t");
+export const SECONDS = fromColumn("seconds");
+export const REGRET = fromColumn("regret");
+export const GRADIENTS = sum("s:gradients", "gradients of f and g", { grad_f: 1, grad_g: 1 });
+export const PRODUCTS = sum("s:products", "products (g_yy v and g_xy v)", { hvp: 1, cross: 1 });
+// A product costs about two gradients, a value half of one: as the program counts evaluations.
+export const COST = sum("s:cost", "gradient evaluations", { grad_f: 1, grad_g: 1, hvp: 2, cross: 2, values: 0.5 });
+
+export function columnOf(run: Run, from: "columns" | "evaluation", column: string): Cell[] | undefined {
+  return Object.hasOwn(run[from], column) ? run[from][column] : undefined;
+}
+
+// A sum counts absent columns as nothing, but at least one must be there.
+export function has(run: Run, quantity: Quantity): boolean {
+  return quantity.terms.some(({ from, column }) => columnOf(run, from, column) !== undefined);
+}
+
+export function valuesOf(run: Run, quantity: Quantity): Float64Array {
+  const out = new Float64Array(run.columns.t.length);
+  if (!has(run, quantity)) return out.fill(NaN);
+  for (const { from, column, weight } of quantity.terms) {
+    const cells = columnOf(run, from, column);
+    if (!cells) continue;
+    for (let i = 0; i < out.length; i++) {
+      const cell = cells[i];
+      out[i] += typeof cell === "number" ? weight * cell : NaN;
+    }
+  }
+  return out;
+}
+
+export function lastValue(run: Run, quantity: Quantity): number {
+  const values = valuesOf(run, quantity);
+  for (let i = values.length - 1; i >= 0; i--) if (Number.isFinite(values[i])) return values[i];
+  return NaN;
+}

@@ -1,0 +1,176 @@
+// Plausible reports from a seed: the same call gives the same report.
+
+export function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export const OPTIMISERS = ["f2obo", "f2obo single", "af2obo", "sf2obo", "sobow", "obbo", "fsobo", "aobo", "sogd", "ogd fixed y", "x = 0", "x = 1"];
+
+const six = (v) => Number(v.toPrecision(6));
+
+function rounds(rows, horizon) {
+  return Array.from({ length: rows }, (_, i) => Math.max(1, Math.round(((i + 1) * horizon) / rows)));
+}
+
+// Regret ~ level · t^power; losses fall towards a floor with noise.
+function columns(t, rng, power, level, full) {
+  const n = t.length;
+  const col = (f) => t.map((v, i) => six(f(v, i)));
+  const regret = col((v) => level * v ** power * (1 + 0.01 * (rng() - 0.5)));
+  const out = {
+    t,
+    f: col((v) => 0.4 + level / Math.sqrt(v) + 0.05 * rng()),
+    g: col((v) => 0.2 + (2 * level) / v + 0.02 * rng()),
+    regret,
+    lambda: col((v) => 2 * v ** 0.25),
+    inner_steps: t.map(() => 4 + Math.floor(4 * rng())),
+    grad_f: t.map((v) => 2 * v),
+    grad_g: t.map((v) => 9 * v),
+    hvp: t.map((v) => (power > 0.6 ? 3 * v : 0)),
+    cross: t.map((v) => (power > 0.6 ? v : 0)),
+    values: t.map((v) => v),
+    seconds: col((v) => 2e-5 * v * (1 + 0.1 * power)),
+  };
+  if (!full) return out;
+  return {
+    ...out,
+    regret_increment: regret.map((r, i) => six(i ? r - regret[i - 1] : r)),
+    own_mapping: col((v) => level / v + 0.001 * rng()),
+    hypergradient_error: col((v) => 0.3 * v ** -0.5 * (0.5 + rng())),
+    residual_y: col((v) => 0.1 * v ** -0.5 * (0.5 + rng())),
+    residual_z: col((v) => 0.05 * v ** -0.6 * (0.5 + rng())),
+    separation: col((v) => 0.5 * v ** -0.25),
+    capped: t.map(() => (rng() < 0.02 ? 1 : 0)),
+  };
+}
+
+function evaluation(t, rng, level) {
+  const every = (f) => t.map((v, i) => (i % 5 === 4 || i === t.length - 1 ? six(f(v)) : null));
+  return {
+    test_loss: every((v) => 0.5 + level / Math.sqrt(v) + 0.02 * rng()),
+    test_accuracy: every((v) => 0.9 - 0.3 / Math.sqrt(v) - 0.05 * level + 0.01 * rng()),
+    scale_least: every((v) => 0.1 + 0.01 * Math.log(v)),
+  };
+}
+
+export function run(options) {
+  const { seed = 1, rows = 200, horizon = 10000, power = 0.5, level = 1, full = true, measures = true, ...rest } = options;
+  const rng = random(seed * 7919 + Math.round(power * 1000) + rows);
+  const t = rounds(rows, horizon);
+  return {
+    source: 0,
+    stream: "quadratic",
+    optimiser: "f2obo",
+    setting: "",
+    seed,
+    status: "finished",
+    rounds: horizon,
+    horizon,
+    notes: [],
+    columns: columns(t, rng, power, level * (1 + 0.2 * rng()), full),
+    evaluation: measures ? evaluation(t, rng, level) : {},
+    ...rest,
+  };
+}
+
+export function withValues(r, size, points = 100) {
+  const rng = random(r.seed + size);
+  const t = rounds(points, r.horizon);
+  const phases = Array.from({ length: size }, () => rng() * 6);
+  const values = phases.map((p) => t.map((v) => six(Math.sin(p) + 0.3 * Math.sin(p + v / 1500))));
+  const last = values.map((v) => v[v.length - 1]);
+  return { ...r, x: { size, t, values }, final: histogram(last, 10, true) };
+}
+
+function histogram(values, bins, keep) {
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const counts = new Array(bins).fill(0);
+  for (const v of values) counts[Math.min(bins - 1, Math.floor(((v - least) / (most - least || 1)) * bins))]++;
+  return { size: values.length, least, most, counts, ...(keep ? { values } : {}) };
+}
+
+export function withQuantiles(r, size = 130000, points = 120) {
+  const t = rounds(points, r.horizon);
+  const levels = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
+  const spreads = [-3, -1.6, -0.7, 0, 0.7, 1.6, 3.4];
+  const quantiles = spreads.map((s) => t.map((v) => six(-1 + 0.2 * Math.log10(v) + s * (1 - 0.5 / Math.sqrt(v)))));
+  const bins = 50;
+  const counts = Array.from({ length: bins }, (_, i) => Math.round((size / 20) * Math.exp(-(((i - 24) / 8) ** 2))));
+  return { ...r, x: { size, t, levels, quantiles }, final: { size, least: -3.5, most: 2.8, counts } };
+}
+
+const machine = { processor: "Test processor", cores: 2, memory_gb: 8, system: "Linux", compiler: "g++ 12" };
+
+export function source(options = {}) {
+  return {
+    name: "runs/one",
+    kind: "run",
+    config: '[problem]\nname = "quadratic"\n',
+    about: [{ command: "obolus run one.toml", obolus: "0.1.0", started: "2026-11-16T10:00:00Z", machine }],
+    summary: null,
+    streams: [{ name: "quadratic", problem: "quadratic", marks: [] }],
+    ...options,
+  };
+}
+
+export function report(options) {
+  return { format: 1, title: "runs/one", made: { obolus: "0.1.0", date: "2026-11-16", command: "obolus report runs/one -o report.html" }, sources: [source()], runs: [], ...options };
+}
+
+// 12 optimisers × 5 seeds × 2 streams; every third optimiser has a grid of three settings; one setting diverges.
+export function comparison() {
+  const marks = [2500, 5000, 7500].map((t, i) => ({ t, text: `drift ${i + 1}` }));
+  const src = source({
+    name: "runs/compare",
+    kind: "comparison",
+    ranking: { by: "", rank: "least" },
+    streams: ["interior", "noisy"].map((name) => ({ name, problem: "oscillation", marks: name === "interior" ? marks : [] })),
+    tables: [{ title: "Equal rounds: interior", header: ["optimiser", "regret"], align: "lr", rows: [["f2obo", "1.2 ± 0.1"], ["sogd", "3.4 ± 0.2"]] }],
+  });
+  const runs = [];
+  for (const stream of ["interior", "noisy"]) {
+    OPTIMISERS.forEach((optimiser, o) => {
+      const settings = o % 3 === 0 ? ["gamma=0.01", "gamma=0.05", "gamma=0.2"] : [""];
+      settings.forEach((setting, k) => {
+        for (let seed = 1; seed <= 5; seed++) {
+          const power = 0.3 + 0.05 * o;
+          const r = run({ stream, optimiser, setting, seed, power, level: 1 + Math.abs(k - 1), full: o < 4, rows: 200 });
+          if (o < 2) r.bound = 500;
+          runs.push(o === 3 && k === 2 && seed === 2 ? diverge(r) : r);
+        }
+      });
+    });
+  }
+  return report({ title: "runs/compare", sources: [src], runs });
+}
+
+export function diverge(r) {
+  const keep = 40;
+  const cut = (set) => Object.fromEntries(Object.entries(set).map(([name, list]) => [name, list.slice(0, keep)]));
+  return { ...r, status: "diverged", quantity: "y", rounds: r.columns.t[keep - 1], columns: cut(r.columns), evaluation: cut(r.evaluation), notes: ["12 rounds at the cap: the inner loop did not reach its tolerance"] };
+}
+
+// The load the page is built for: 20 runs of 10,000 rounds.
+export function heavy() {
+  const runs = [];
+  for (let o = 0; o < 10; o++) {
+    for (let seed = 1; seed <= 2; seed++) {
+      const r = run({ optimiser: OPTIMISERS[o], seed, rows: 10000, horizon: 10000, power: 0.3 + 0.05 * o, full: true, measures: false });
+      delete r.columns.own_mapping;
+      delete r.columns.residual_z;
+      delete r.columns.capped;
+      delete r.columns.separation;
+      runs.push(r);
+    }
+  }
+  return report({ title: "twenty runs", runs });
+}
