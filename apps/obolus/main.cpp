@@ -26,7 +26,7 @@ constexpr const char* footer =
     "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
     "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
     "  obolus check CONFIG.toml                 are the gradients right?\n"
-    "  obolus plot runs/FOLDER                  a comparison as a figure\n"
+    "  obolus plot runs/FOLDER                  runs and comparisons as a figure\n"
     "  obolus data get 20news                   fetch a corpus that problems read\n"
     "\n"
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
