@@ -1,11 +1,14 @@
-// obolus plot FOLDER: the figure of a comparison, from its files alone.
+// obolus plot FOLDER…: runs and comparisons as a figure, from their files alone.
+#include "report/plot.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "report/comparison_figure.hpp"
+#include "obolus/core/error.hpp"
+#include "render.hpp"
 #include "run/durable_file.hpp"
 #include "verbs.hpp"
 
@@ -13,29 +16,77 @@ namespace obolus::cli {
 namespace {
 
 struct Arguments {
-  std::string folder, out;
-  std::vector<std::string> measures;
+  PlotOptions plot;
+  std::string out, x = "rounds";
+  double dpi = 300;
+  bool list = false, log_y = false, linear_y = false, quiet = false;
 };
+
+int list(const Arguments& a) {
+  for (const std::string& name : measures_of(a.plot)) fmt::print("{}\n", name);
+  return success;
+}
+
+int run(Arguments a) {
+  if (a.list) return list(a);
+  if (a.out.empty() && a.plot.folders.size() > 1)
+    throw ConfigError("-o: expected the figure's file (.svg, .png or .pdf) when several folders are drawn");
+  const std::string out = a.out.empty() ? a.plot.folders.front() + "/figure.svg" : a.out;
+  const ImageKind kind = image_kind(out);
+  a.plot.x = a.x == "gradients" ? Abscissa::gradients : a.x == "seconds" ? Abscissa::seconds : Abscissa::rounds;
+  if (a.log_y || a.linear_y) a.plot.log_y = a.log_y;
+  const Plot drawn = plot(a.plot);
+  write_atomically(out, rendered(drawn.figure.svg(), kind, a.dpi));
+  if (!a.quiet)
+    for (const std::string& remark : drawn.remarks) fmt::print(stderr, "obolus: {}\n", remark);
+  fmt::print("{}\n", out);
+  return success;
+}
+
+void add_axes(CLI::App& verb, Arguments& a) {
+  verb.add_option(
+          "--x", a.x,
+          "what runs to the right: rounds (default); gradients, where a product counts 2 and a value 0.5; seconds")
+      ->check(CLI::IsMember({"rounds", "gradients", "seconds"}));
+  verb.add_flag("--log-x", a.plot.log_x, "logarithmic to the right; the legend then gives the slopes of regrets");
+  CLI::Option* log_y = verb.add_flag(
+      "--log-y", a.log_y, "logarithmic upwards; default: for regrets, residuals and hypergradient_error only");
+  verb.add_flag("--linear-y", a.linear_y, "linear upwards, for all")->excludes(log_y);
+}
+
+void add_choices(CLI::App& verb, Arguments& a) {
+  verb.add_option("--measure", a.plot.measures,
+                  "what is drawn, may be repeated: see --list; default: regret, f and up to two evaluations")
+      ->allow_extra_args(false);
+  verb.add_option(
+      "--setting", a.plot.setting,
+      "of a comparison's grids: best (default, by summary.json; the first while there is none), all, or those "
+      "with KEY=VALUE, …");
+  verb.add_option("--stream", a.plot.stream, "this stream of comparisons, this problem of runs; default: all");
+  verb.add_option("--only", a.plot.only, "only the curve with this label, may be repeated")->allow_extra_args(false);
+}
 
 }  // namespace
 
 void add_plot(CLI::App& app, int& code) {
-  CLI::App* verb =
-      app.add_subcommand("plot", "draw a comparison: measures over rounds, mean and standard deviation over seeds");
+  CLI::App* verb = app.add_subcommand(
+      "plot", "draw runs and comparisons for papers: SVG, PNG or PDF; mean and standard deviation over seeds");
   auto a = std::make_shared<Arguments>();
-  verb->add_option("folder", a->folder, "the folder of a comparison, finished or not")->required();
-  verb->add_option("-o,--out", a->out, "the file (SVG); default: FOLDER/figure.svg");
-  verb->add_option("--measure", a->measures,
-                   "regret, or a name of the evaluations such as test_balanced; several may be given");
+  verb->add_option("folders", a->plot.folders, "folders of runs and comparisons, finished or not")->required();
+  verb->add_option("-o,--out", a->out,
+                   "the file, ending in .svg, .png or .pdf; default for one folder: FOLDER/figure.svg");
+  verb->add_flag("--list", a->list, "print the measures that the folders offer, and draw nothing");
+  add_choices(*verb, *a);
+  add_axes(*verb, *a);
+  verb->add_option("--width", a->plot.width_mm, "in mm; default: 170, a page of two columns; 85: one column")
+      ->check(CLI::Range(40.0, 1000.0));
+  verb->add_option("--dpi", a->dpi, "pixels an inch of a PNG; default: 300")->check(CLI::Range(30.0, 2400.0));
+  verb->add_option("--title", a->plot.title, "above the figure; default: none");
+  verb->add_flag("-q,--quiet", a->quiet, "do not say which settings were drawn");
   verb->footer(
-      "A row of panels a stream, a panel a measure, a curve an optimiser. Needs runs that evaluate ([metrics]\n"
-      "evaluate_every). Exit codes: 0 done, 2 wrong arguments, 3 the folder holds no such thing.");
-  verb->callback([a, &code] {
-    const std::string out = a->out.empty() ? a->folder + "/figure.svg" : a->out;
-    write_atomically(out, comparison_figure(a->folder, a->measures).svg());
-    fmt::print("{}\n", out);
-    code = success;
-  });
+      "A row of panels a stream, a panel a measure, a curve an optimiser. Runs that differ by their seed only are one "
+      "curve.\nExit codes: 0 done, 2 wrong arguments, 3 a folder holds no such thing.");
+  verb->callback([a, &code] { code = run(*a); });
 }
 
 }  // namespace obolus::cli

@@ -1,162 +1,106 @@
 #include "report/figure.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <iterator>
-#include <limits>
+#include <deque>
+
+#include "report/legend.hpp"
+#include "report/panel.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr double panel_width = 300, panel_height = 210, left = 52, right = 12, top = 26, bottom = 34, legend_line = 15;
-// Okabe and Ito's colours without the yellow, which is lost on white.
-constexpr std::array colours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
-constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3"};
+constexpr double point_mm = 25.4 / 72, title_size = 9, margin = 3, gutter = 8, least_panel = 108;
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  }
-  return out;
-}
-
-// From data to the panel, and where its marks stand.
-struct Axis {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  bool logarithmic = false;
-
-  [[nodiscard]] double value(double v) const { return logarithmic ? std::log10(v) : v; }
-  [[nodiscard]] bool takes(double v) const { return std::isfinite(v) && (!logarithmic || v > 0); }
-  void include(double v) {
-    if (takes(v)) low = std::min(low, value(v)), high = std::max(high, value(v));
-  }
-  void settle() {
-    if (!(low <= high)) low = 0, high = 1;
-    if (high - low < 1e-12 * std::max(1.0, std::abs(high))) low -= 0.5, high += 0.5;
-  }
-  [[nodiscard]] double part(double v) const { return std::clamp((value(v) - low) / (high - low), 0.0, 1.0); }
-  [[nodiscard]] std::vector<double> marks() const {  // as data
-    const double raw = (high - low) / 4, unit = std::pow(10.0, std::floor(std::log10(raw)));
-    double step = unit * (raw / unit < 1.5 ? 1 : raw / unit < 3.5 ? 2 : raw / unit < 7.5 ? 5 : 10);
-    if (logarithmic) step = std::max(1.0, std::round(step));
-    std::vector<double> at;
-    for (double v = std::ceil(low / step - 1e-9) * step; v <= high + 1e-9 * step; v += step)
-      at.push_back(logarithmic ? std::pow(10.0, v) : std::abs(v) < 1e-9 * step ? 0.0 : v);
-    return at;
-  }
-};
-
-class Drawing {
+class Layout {
  public:
-  template <class... Args>
-  void add(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
-    out_ += '\n';
+  explicit Layout(const Figure& figure) : figure_(&figure), width_(figure.width_mm / point_mm - 2 * margin) {
+    std::size_t most = 1;
+    for (const PanelRow& row : figure.rows) {
+      most = std::max(most, row.panels.size());
+      for (const Panel& panel : row.panels) {
+        const PanelDrawing& drawing = panels_.emplace_back(panel);
+        left_ = std::max(left_, drawing.left()), right_ = std::max(right_, drawing.right());
+        for (const Curve& c : panel.curves) {
+          (void)style_of(c.label);
+          notes_ = notes_ || !c.note.empty();
+        }
+      }
+    }
+    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((width_ + gutter) / (least_panel + gutter)), 1, most);
+    frame_width_ =
+        (width_ - right_ - gutter * static_cast<double>(columns_ - 1)) / static_cast<double>(columns_) - left_;
+    frame_height_ = std::clamp(0.72 * frame_width_, 70.0, 190.0);
   }
-  void text(double x, double y, const char* anchor, const std::string& words) {
-    add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)", x, y, anchor, escaped(words));
-  }
-  [[nodiscard]] std::string finish(double width, double height) const {
-    return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-        "height=\"{1:.0f}\" "
-        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" "
-        "fill=\"white\"/>\n{2}</svg>\n",
-        width, height, out_);
+
+  std::string draw() {
+    if (!figure_->title.empty()) {
+      y_ += title_size + 2;
+      svg_.text(margin + width_ / 2, y_, "middle", title_size, {fitted(figure_->title, title_size, width_), {}});
+      y_ += 4;
+    }
+    for (const PanelRow& row : figure_->rows) draw_row(row);
+    if (!notes_) legend(figure_->rows);
+    return svg_.finish(width_ + 2 * margin, y_ + margin);
   }
 
  private:
-  std::string out_;
-};
-
-struct Style {
-  const char *colour, *dash;
-};
-Style style_of(std::size_t i) { return {colours[i % colours.size()], dashes[i / colours.size() % dashes.size()]}; }
-
-void draw_axes(Drawing& d, const Panel& panel, const Axis& x, const Axis& y, double x0, double y0) {
-  const double width = panel_width - left - right, height = panel_height - top - bottom;
-  d.add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="none" stroke="#444"/>)", x0, y0, width,
-        height);
-  for (const double v : y.marks()) {
-    const double at = y0 + height * (1 - y.part(v));
-    d.add(R"(<line x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="#ddd"/>)", x0, x0 + width, at, at);
-    d.text(x0 - 4, at + 3, "end", fmt::format("{:.4g}", v));
+  std::size_t style_of(const std::string& label) {
+    const auto found = std::find(labels_.begin(), labels_.end(), label);
+    if (found != labels_.end()) return static_cast<std::size_t>(found - labels_.begin());
+    labels_.push_back(label);
+    return labels_.size() - 1;
   }
-  for (const double v : x.marks()) d.text(x0 + width * x.part(v), y0 + height + 12, "middle", fmt::format("{:.4g}", v));
-  d.text(x0 + width / 2, y0 - 8, "middle", panel.title);
-  d.text(x0 + width / 2, y0 + height + 26, "middle", panel.x_label);
-}
 
-void draw_curve(Drawing& d, const Curve& c, Style style, const Axis& x, const Axis& y, double x0, double y0) {
-  const double width = panel_width - left - right, height = panel_height - top - bottom;
-  std::string line, upper, lower;
-  const auto point = [&](double a, double b) {
-    return fmt::format("{:.1f},{:.1f} ", x0 + width * x.part(a), y0 + height * (1 - y.part(b)));
-  };
-  for (std::size_t i = 0; i < c.x.size(); ++i) {
-    if (!y.takes(c.mean[i])) continue;
-    line += point(c.x[i], c.mean[i]);
-    const double sd = std::isfinite(c.sd[i]) ? c.sd[i] : 0.0, down = c.mean[i] - sd;
-    upper += point(c.x[i], c.mean[i] + sd);
-    lower.insert(0, point(c.x[i], y.takes(down) ? down : y.logarithmic ? std::pow(10.0, y.low) : y.low));
+  void draw_row(const PanelRow& row) {
+    if (!row.title.empty()) {
+      y_ += title_size + 2;
+      svg_.text(margin, y_, "start", title_size, {fitted(row.title, title_size, width_), {}}, "font-weight=\"bold\"");
+    }
+    const double step = left_ + frame_width_ + gutter;
+    for (std::size_t i = 0; i < row.panels.size(); ++i) {
+      const std::size_t column = i % columns_;
+      const Frame frame{margin + static_cast<double>(column) * step + left_, y_ + PanelDrawing::above, frame_width_,
+                        frame_height_};
+      std::vector<std::size_t> styles;
+      for (const Curve& c : row.panels[i].curves) styles.push_back(style_of(c.label));
+      panels_[drawn_].draw(svg_, frame, styles, drawn_);
+      ++drawn_;
+      if (column + 1 == columns_ || i + 1 == row.panels.size())
+        y_ += PanelDrawing::above + frame_height_ + PanelDrawing::below;
+    }
+    if (notes_) legend({row});
   }
-  if (line.empty()) return;
-  d.add(R"(<polygon points="{}{}" fill="{}" fill-opacity="0.15"/>)", upper, lower, style.colour);
-  d.add(R"(<polyline points="{}" fill="none" stroke="{}" stroke-width="1.5" stroke-dasharray="{}"/>)", line,
-        style.colour, style.dash);
-}
+
+  // Every label once, with its notes in the order of the panels.
+  void legend(const std::vector<PanelRow>& rows) {
+    std::vector<LegendEntry> entries;
+    std::vector<std::string> notes(labels_.size());
+    for (const PanelRow& row : rows)
+      for (const Panel& panel : row.panels)
+        for (const Curve& c : panel.curves) {
+          const std::size_t style = style_of(c.label);
+          if (std::none_of(entries.begin(), entries.end(), [&](const auto& e) { return e.style == style; }))
+            entries.push_back({style, c.label});
+          if (!c.note.empty()) notes[style] += (notes[style].empty() ? "" : ", ") + c.note;
+        }
+    for (LegendEntry& e : entries)
+      if (!notes[e.style].empty()) e.text += " (" + notes[e.style] + ")";
+    svg_.add(R"x(<g transform="translate({} 0)">)x", margin);
+    y_ += draw_legend(svg_, entries, y_, width_);
+    svg_.add("</g>");
+  }
+
+  const Figure* figure_;
+  Svg svg_;
+  std::deque<PanelDrawing> panels_;
+  std::vector<std::string> labels_;
+  std::size_t columns_ = 1, drawn_ = 0;
+  double width_, left_ = 0, right_ = 0, frame_width_ = 0, frame_height_ = 0, y_ = margin;
+  bool notes_ = false;
+};
 
 }  // namespace
 
-std::string Figure::svg() const {
-  std::vector<std::string> labels;
-  std::size_t columns = 0;
-  for (const auto& row : rows) {
-    columns = std::max(columns, row.size());
-    for (const Panel& panel : row)
-      for (const Curve& c : panel.curves)
-        if (std::find(labels.begin(), labels.end(), c.label) == labels.end()) labels.push_back(c.label);
-  }
-  Drawing d;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t p = 0; p < rows[r].size(); ++p) {
-      const Panel& panel = rows[r][p];
-      Axis x, y;
-      y.logarithmic = panel.logarithmic;
-      for (const Curve& c : panel.curves)
-        for (std::size_t i = 0; i < c.x.size(); ++i)
-          if (y.takes(c.mean[i])) x.include(c.x[i]), y.include(c.mean[i]);
-      x.settle(), y.settle();
-      const double x0 = double(p) * panel_width + left, y0 = double(r) * panel_height + top;
-      draw_axes(d, panel, x, y, x0, y0);
-      for (const Curve& c : panel.curves) {
-        const auto i = std::find(labels.begin(), labels.end(), c.label) - labels.begin();
-        draw_curve(d, c, style_of(static_cast<std::size_t>(i)), x, y, x0, y0);
-      }
-    }
-  const double width = std::max(1.0, double(columns)) * panel_width, end = double(rows.size()) * panel_height;
-  const std::size_t across = std::max<std::size_t>(1, columns * 2);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double x = double(i % across) * width / double(across) + 14, y = end + 10 + double(i / across) * legend_line;
-    const Style style = style_of(i);
-    d.add(
-        R"(<line x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="1.5" stroke-dasharray="{}"/>)",
-        x, x + 26, y, y, style.colour, style.dash);
-    d.text(x + 32, y + 3, "start", labels[i]);
-  }
-  return d.finish(width, end + 10 + legend_line * double((labels.size() + across - 1) / across));
-}
+std::string Figure::svg() const { return Layout(*this).draw(); }
 
 }  // namespace obolus

@@ -1,5 +1,5 @@
-// Line charts as SVG, for papers: panels side by side in rows, curves with bands of a standard deviation, one legend. Colours can be told apart
-// by the colour-blind, and dashes where there is no colour.
+// Line charts as SVG, for papers: panels in rows, curves with bands of a standard deviation, legends under them. Sizes are those of the printed page:
+// letters of 7 to 9 points. Colours can be told apart by the colour-blind, dashes where there is no colour.
 #pragma once
 
 #include <string>
@@ -9,18 +9,27 @@ namespace obolus {
 
 struct Curve {
   std::string label;
-  std::vector<double> x, mean, sd;  // what is not finite is left out
+  std::string note;                 // behind the label in the legend
+  std::vector<double> x, mean, sd;  // what has no place on its axis is left out
 };
 
 struct Panel {
-  std::string title, x_label;
-  bool logarithmic = false;  // the vertical axis
+  std::string x_label, y_label;
+  bool log_x = false, log_y = false;
   std::vector<Curve> curves;
 };
 
-struct Figure {
-  std::vector<std::vector<Panel>> rows;
+struct PanelRow {
+  std::string title;  // may be empty
+  std::vector<Panel> panels;
+};
 
+struct Figure {
+  std::string title;  // may be empty
+  double width_mm = 170;
+  std::vector<PanelRow> rows;
+
+  // A label has one colour and one dash in all panels. One legend for all, or one a row where curves have notes.
   [[nodiscard]] std::string svg() const;
 };
 

@@ -1,0 +1,125 @@
+#include "report/axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace obolus {
+namespace {
+
+// A range this small beside the values themselves is rounding, and its labels would be all digits.
+constexpr double least_range = 1e-5;
+
+std::string number(double v, int decimals) {
+  std::string text = fmt::format("{:.{}f}", std::abs(v), decimals);
+  const bool zero = text.find_first_not_of("0.") == std::string::npos;
+  return v < 0 && !zero ? "−" + text : text;
+}
+
+Words power_of_ten(int exponent, const std::string& before = "10") {
+  return {before, exponent < 0 ? fmt::format("−{}", -exponent) : fmt::format("{}", exponent)};
+}
+
+// 1, 2 or 5 times a power of ten.
+double round_step(double least) {
+  const double unit = std::pow(10.0, std::floor(std::log10(least))), m = least / unit;
+  return unit * (m <= 1.0001 ? 1 : m <= 2.0001 ? 2 : m <= 5.0001 ? 5 : 10);
+}
+
+int decimals_of(double step) { return std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-6))); }
+
+// For one value of a logarithmic axis.
+Words plain(double v, int digits) {
+  const int exponent = static_cast<int>(std::floor(std::log10(v) + 1e-9));
+  if (exponent >= 5 || exponent < -3)
+    return power_of_ten(exponent, fmt::format("{:.{}g}×10", v / std::pow(10.0, exponent), digits));
+  return {fmt::format("{:.{}g}", v, std::max(digits, exponent + 1)), {}};
+}
+
+}  // namespace
+
+double Ticks::widest(double size) const {
+  double width = 0;
+  for (const Tick& t : all) width = std::max(width, t.label.width(size));
+  return width;
+}
+
+void Axis::settle(double room) {
+  if (!(low_ <= high_)) low_ = 0, high_ = 1;
+  const double largest = std::max(std::abs(low_), std::abs(high_));
+  const double least = logarithmic_ ? 0.01 : std::max(1e-200, least_range * largest);
+  if (high_ - low_ <= least) {
+    const double half = logarithmic_ ? 0.5 : largest > 1e-200 ? 0.1 * largest : 0.5;
+    low_ -= half, high_ += half;
+  }
+  const double margin = room * (high_ - low_);
+  low_ -= margin, high_ += margin;
+}
+
+void Axis::settle_from_zero(double room) {
+  if (!logarithmic_ && low_ > 0 && low_ < 0.15 * high_) low_ = 0;
+  settle(room);
+}
+
+std::vector<double> Axis::round_values(double low, double high, int most) const {
+  const double step = round_step((high - low) / most);
+  std::vector<double> values;
+  for (double k = std::ceil(low / step - 1e-6); k * step <= high + 1e-6 * step; ++k) values.push_back(k * step);
+  return values;
+}
+
+Ticks Axis::linear(int most) const {
+  Ticks ticks;
+  const double largest = std::max(std::abs(low_), std::abs(high_)), step = round_step((high_ - low_) / most);
+  int exponent = 0;
+  if (largest >= 99999.5 || largest < 0.01) exponent = static_cast<int>(std::floor(std::log10(largest)));
+  const double unit = std::pow(10.0, exponent);
+  if (exponent != 0) ticks.factor = power_of_ten(exponent, "×10");
+  for (const double v : round_values(low_, high_, most))
+    ticks.all.push_back({part(v), {number(v / unit, decimals_of(step / unit)), {}}});
+  return ticks;
+}
+
+Ticks Axis::decades(int most) const {
+  Ticks ticks;
+  const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::floor(high_ + 1e-9));
+  const int every = std::max(1, static_cast<int>(std::ceil((high_ - low_) / most)));
+  for (int k = first; k <= last; ++k) {
+    const bool labelled = (k % every + every) % every == 0;
+    if (k >= low_ - 1e-9)
+      ticks.all.push_back({part(std::pow(10.0, k)), labelled ? power_of_ten(k) : Words{}, !labelled});
+    for (int m = 2; every == 1 && m < 10; ++m)
+      if (const double v = k + std::log10(m); v >= low_ && v <= high_)
+        ticks.all.push_back({part(std::pow(10.0, v)), {}, true});
+  }
+  return ticks;
+}
+
+Ticks Axis::within_a_decade(int most) const {
+  Ticks ticks;
+  const double low = std::pow(10.0, low_), high = std::pow(10.0, high_);
+  if (high < 3 * low) {
+    const double step = round_step((high - low) / most);
+    const int decimals = decimals_of(step), digits = 1 + static_cast<int>(std::floor(std::log10(high / step)));
+    const bool short_enough = high < 99999.5 && low >= 0.001;
+    for (const double v : round_values(low, high, most))
+      ticks.all.push_back({part(v), short_enough ? Words{number(v, decimals), {}} : plain(v, digits)});
+    return ticks;
+  }
+  for (int k = static_cast<int>(std::floor(low_)); k <= high_; ++k)
+    for (int m = 1; m < 10; ++m) {
+      const double v = m * std::pow(10.0, k);
+      if (v < low * (1 - 1e-9) || v > high * (1 + 1e-9)) continue;
+      const bool labelled = m == 1 || m == 2 || m == 5;
+      ticks.all.push_back({part(v), labelled ? plain(v, 3) : Words{}, !labelled});
+    }
+  return ticks;
+}
+
+Ticks Axis::ticks(int most) const {
+  if (!logarithmic_) return linear(most);
+  const bool two_decades = std::floor(high_ + 1e-9) - std::ceil(low_ - 1e-9) >= 1;
+  return two_decades ? decades(most) : within_a_decade(most);
+}
+
+}  // namespace obolus

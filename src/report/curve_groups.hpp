@@ -1,0 +1,28 @@
+// Runs that make one curve, and what it is called.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/series.hpp"
+
+namespace obolus {
+
+struct CurveGroup {
+  std::string label, name;  // in the figure; before clashes were resolved
+  std::vector<const Series*> seeds;
+
+  [[nodiscard]] const std::string& stream() const { return seeds.front()->stream; }
+};
+
+// Runs that differ by their seed only are one curve. Where two curves of a stream would have the same label, a run is called by its folder, and a
+// comparison's optimiser by its folder and label.
+[[nodiscard]] std::vector<CurveGroup> curve_groups(const std::vector<Series>& series);
+
+// Those with one of these labels; throws ConfigError for one that nothing has.
+[[nodiscard]] std::vector<CurveGroup> only(std::vector<CurveGroup> groups, const std::vector<std::string>& labels);
+
+// A line for each curve whose seeds did not all get as far.
+[[nodiscard]] std::vector<std::string> unequal_lengths(const std::vector<CurveGroup>& groups);
+
+}  // namespace obolus
