@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "obolus/core/error.hpp"
+#include "report/line_reader.hpp"
 #include "report/report_run.hpp"
 #include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
@@ -16,12 +17,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 20'000;  // held; between a half and all of them stay
-constexpr std::size_t longest_line = std::size_t{1} << 28;
 constexpr std::size_t most_columns = 256;
 
 class TraceReader {
  public:
   void add(const Json& row) {
+    const double before = std::exchange(t_, row.at("t").get<double>());
+    if (!(t_ > before)) throw Json::other_error::create(501, "rounds must ascend", nullptr);
     if (std::size_t(seen_++) % stride_ != 0 && !row.contains("evaluation")) {
       last_ = row;  // kept for the end: the last round is always shown
       return;
@@ -81,23 +83,18 @@ class TraceReader {
   std::vector<bool> evaluated_;
   std::vector<Profile> profiles_;
   Json last_;
+  double t_ = 0;
   std::size_t seen_ = 0, stride_ = 1;
 };
 
 void read_lines(const std::string& path, TraceReader& reader) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path + ": cannot open");
-  std::size_t number = 0;
-  for (std::string line; std::getline(file, line);) {
-    const bool torn = file.eof();  // without its end: a run that goes on, or one that was killed
-    ++number;
-    if (line.size() > longest_line) throw DataError(fmt::format("{}:{}: longer than a round can be", path, number));
-    try {
+  LineReader lines(path);
+  for (std::string line; lines.next(line);) try {
       reader.add(Json::parse(line));
     } catch (const nlohmann::json::exception&) {
-      if (!torn) throw DataError(fmt::format("{}:{}: is damaged: not one round of a run", path, number));
+      if (!lines.ended()) return;  // killed while writing, or still writing
+      throw DataError(lines.place() + ": is damaged: not one round of a run");
     }
-  }
 }
 
 void add_notes(const Json& summary, std::vector<std::string>& notes) {

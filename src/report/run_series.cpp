@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "config/document.hpp"
 #include "obolus/core/error.hpp"
+#include "report/config_facts.hpp"
 #include "report/line_reader.hpp"
 #include "report/series.hpp"
 #include "run/durable_file.hpp"
@@ -126,23 +125,13 @@ Series identity(const std::string& folder) {
   Series s{folder, "", name, "", 0, false, "folder " + folder, {}};
   const std::string path = folder + "/config.toml";
   if (!std::filesystem::exists(path)) return s;
-  toml::table root;
-  try {
-    root = config::parse(read_whole_file(path, 1 << 24), path);
-  } catch (const ConfigError& e) {
-    throw DataError(e.what());
-  }
-  s.stream = root["problem"]["name"].value_or(s.stream);
-  s.label = root["optimiser"]["name"].value_or(s.label);
-  s.seed = root["problem"]["seed"].value_or(s.seed);
-  root.erase("log");
-  if (toml::table* problem = root["problem"].as_table()) problem->erase("seed");
-  // A generated problem's constants come with its seed, and the config repeats them.
-  if (toml::table* optimiser = root["optimiser"].as_table())
-    for (const char* constant : {"L_f0", "L_f1", "L_g1", "L_g2", "mu_g", "M"}) optimiser->erase(constant);
-  std::ostringstream kin;
-  kin << root;
-  s.kin = kin.str();
+  const ConfigFacts facts = facts_of_run(read_whole_file(path, 1 << 24));
+  if (!facts.problem.empty()) s.stream = facts.problem;
+  if (!facts.optimiser.empty()) s.label = facts.optimiser;
+  s.seed = facts.seed;
+  if (facts.values.empty()) return s;
+  s.kin.clear();
+  for (const auto& [key, value] : facts.values) s.kin += key + " = " + value + "\n";
   return s;
 }
 

@@ -142,8 +142,8 @@ TEST(Report, of_what_is_no_run_or_is_damaged_is_refused_by_name) {
   folder.write("trace.jsonl", "{\"t\":1}\n");
   folder.write("summary.json", "{\"status\": 3}");
   EXPECT_NE(message().find("summary.json"), std::string::npos) << message();
-  for (const char* trace :
-       {"[]\n", "{}\n", "{\"t\":\"x\"}\n", "{\"t\":1,\"evaluation\":3}\n", "{\"t\":1,\"x_values\":[\"a\"]}\n"}) {
+  for (const char* trace : {"[]\n", "{}\n", "{\"t\":\"x\"}\n", "{\"t\":1,\"evaluation\":3}\n",
+                            "{\"t\":1,\"x_values\":[\"a\"]}\n", "{\"t\":0}\n"}) {
     folder.write("trace.jsonl", trace);
     EXPECT_NE(message().find("trace.jsonl:1"), std::string::npos) << trace << message();
   }
