@@ -6,9 +6,11 @@
 #include <memory>
 #include <thread>
 
+#include "about.hpp"
+#include "keys.hpp"
+#include "live/view.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
-#include "about.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -20,7 +22,36 @@ struct Arguments {
   std::string config, out;
   int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   bool resume = false, force = false, csv = false, quiet = false;
+  std::optional<std::string> live;  // where; empty: anywhere on this machine
 };
+
+struct Count {
+  std::size_t done = 0, of = 0;
+};
+
+// The comparison, with whoever looks on: the terminal's line, the browser, and the keys that steer it.
+std::optional<ComparisonResult> watched_run(const Arguments& a, const Comparison& comparison,
+                                            ComparisonControl& control, Count& jobs) {
+  std::optional<LiveView> live;
+  if (a.live) live.emplace(*a.live, comparison, control.directory);
+  if (live) control.on_cell = [&](const std::string& line) { live->cell(line); };
+  Keys keys;
+  JobProgress progress(std::filesystem::path(a.config).stem().string(), !a.quiet, keys.there());
+  std::atomic<bool> paused = false;
+  control.pause = &paused;
+  control.on_progress = [&](std::size_t done, std::size_t of) {
+    jobs = {done, of};
+    keys.look();
+    paused = keys.paused();
+    progress.pause(keys.paused());
+    progress.show(done, of);
+    if (live) live->progress(progress.pace(), static_cast<std::int64_t>(done), static_cast<std::int64_t>(of));
+    return Interruption::signal() == 0;
+  };
+  auto result = comparison.run(control);
+  if (live) live->end(result.has_value());
+  return result;
+}
 
 int run(const Arguments& a) {
   if (a.resume && a.out.empty())
@@ -33,21 +64,12 @@ int run(const Arguments& a) {
   control.threads = a.threads;
   control.about = about_line();
   const Interruption interruption;
-  std::size_t finished = 0, total = 0;
-  std::optional<ComparisonResult> result;
-  {
-    JobProgress progress(std::filesystem::path(a.config).stem().string(), !a.quiet);
-    control.on_progress = [&](std::size_t done, std::size_t of) {
-      finished = done, total = of;
-      progress.show(done, of);
-      return Interruption::signal() == 0;
-    };
-    result = comparison.run(control);
-  }
+  Count jobs;
+  const std::optional<ComparisonResult> result = watched_run(a, comparison, control, jobs);
   if (!result) {
     fmt::print(stderr,
                "obolus: stopped with {} of {} jobs done and kept; to go on:\n  obolus compare {} --out {} --resume\n",
-               finished, total, shell_quoted(control.directory + "/config.toml"), shell_quoted(control.directory));
+               jobs.done, jobs.of, shell_quoted(control.directory + "/config.toml"), shell_quoted(control.directory));
     return Interruption::exit_code();
   }
   if (a.csv) fmt::print("{}", result->csv());
@@ -71,11 +93,14 @@ void add_compare(CLI::App& app, int& code) {
       ->check(CLI::Range(1, 1024));
   CLI::Option* resume = verb->add_flag("--resume", a->resume, "run only what the folder --out does not hold yet");
   verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
+  add_live(*verb, a->live);
   verb->add_flag("--csv", a->csv, "print comma-separated numbers instead of tables");
   verb->add_flag("-q,--quiet", a->quiet, "print no tables (with --csv: nothing but the numbers)");
   verb->footer(
       "The folder holds config.toml, cells.jsonl (one object a finished run), tables.md, tables.csv and summary.json.\n"
-      "A run that diverges is a result. Ctrl-C keeps what is finished and says how to go on.\n"
+      "A run that diverges is a result. Ctrl-C keeps what is finished and says how to go on. In a terminal, p pauses\n"
+      "the comparison and lets it go on, q does what Ctrl-C does. --live prints the address of a page that shows the\n"
+      "finished runs as they come in.\n"
       "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 130 interrupted and kept.");
   verb->callback([a, &code] { code = run(*a); });
 }

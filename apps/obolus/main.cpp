@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "about.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
 #include "obolus/version.hpp"
-#include "about.hpp"
 #include "verbs.hpp"
 
 namespace {

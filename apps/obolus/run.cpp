@@ -7,9 +7,11 @@
 #include <memory>
 #include <thread>
 
+#include "about.hpp"
+#include "keys.hpp"
+#include "live/view.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/experiment.hpp"
-#include "about.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -23,6 +25,7 @@ struct Arguments {
   std::int64_t seed = -1, rounds = -1;
   int threads = 1;
   bool resume = false, force = false, quiet = false, verbose = false;
+  std::optional<std::string> live;  // where; empty: anywhere on this machine
 };
 
 // What went on that the theory does not allow for, and the remedy.
@@ -80,6 +83,31 @@ void warn_of_conditions(const Experiment& experiment) {
     if (!c.holds) fmt::print(stderr, "obolus: warning: the theorem's condition {} is violated: {}\n", c.name, c.detail);
 }
 
+// The run, with whoever looks on: the terminal's line, the browser, and the keys that steer it.
+RunSummary watched_run(const Arguments& a, const Experiment& experiment, RunControl& control) {
+  std::optional<LiveView> live;
+  if (a.live) live.emplace(*a.live, experiment, control.directory);
+  Keys keys;
+  Progress progress(std::filesystem::path(a.config).stem().string(), experiment.rounds(), !a.quiet, keys.there());
+  if (live) control.on_profile = [&](const Profile& x) { live->profile(x); };
+  double f = Row::absent;  // of the last measured round
+  control.on_row = [&](const Row& row) {
+    if (row.measured) f = row.f;
+    const auto show = [&] {
+      progress.pause(keys.paused());
+      progress.show(row.t, row.has_regret ? "regret" : "f", row.has_regret ? row.regret : f);
+      if (live) live->progress(progress.pace(), row.t, experiment.rounds());
+    };
+    keys.look();
+    if (live) live->row(row, row.t == experiment.rounds());
+    for (show(); keys.paused() && Interruption::signal() == 0; show()) keys.wait(std::chrono::milliseconds(100));
+    return Interruption::signal() == 0;
+  };
+  RunSummary summary = experiment.run(control);
+  if (live) live->end(summary);
+  return summary;
+}
+
 int run(const Arguments& a) {
   if (a.resume && a.out.empty()) throw ConfigError("--resume: expected --out with the folder of the run to go on with");
   std::vector<std::string> overrides = a.set;
@@ -94,17 +122,7 @@ int run(const Arguments& a) {
   control.threads = a.threads;
   control.about = about_line();
   const Interruption interruption;
-  RunSummary summary;
-  {
-    Progress progress(std::filesystem::path(a.config).stem().string(), experiment.rounds(), !a.quiet);
-    double f = Row::absent;  // of the last measured round
-    control.on_row = [&](const Row& row) {
-      if (row.measured) f = row.f;
-      progress.show(row.t, row.has_regret ? "regret" : "f", row.has_regret ? row.regret : f);
-      return Interruption::signal() == 0;
-    };
-    summary = experiment.run(control);
-  }
+  const RunSummary summary = watched_run(a, experiment, control);
   if (summary.end.status == RunStatus::diverged) {
     fmt::print(stderr,
                "obolus: the run diverged in round {}: {}\n"
@@ -141,11 +159,13 @@ void add_run(CLI::App& app, int& code) {
   CLI::Option* resume =
       verb->add_flag("--resume", a->resume, "go on from the checkpoint in --out, to the same bits as without a break");
   verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
+  add_live(*verb, a->live);
   verb->add_flag("-q,--quiet", a->quiet, "say nothing but errors");
   verb->add_flag("-v,--verbose", a->verbose, "print the summary also when standard error is not a terminal");
   verb->footer(
       "A run folder holds config.toml (complete; reproduces the run), trace.jsonl (one object a round),\n"
-      "summary.json and checkpoint. Ctrl-C saves and says how to go on.\n"
+      "summary.json and checkpoint. Ctrl-C saves and says how to go on. In a terminal, p pauses the run and\n"
+      "lets it go on, q does what Ctrl-C does. --live prints the address of a page that shows the run as it goes on.\n"
       "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 4 diverged, 130 interrupted and saved.");
   verb->callback([a, &code] { code = run(*a); });
 }

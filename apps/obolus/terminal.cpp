@@ -1,74 +1,111 @@
 #include "terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 
+#include "keys.hpp"
+
 namespace obolus::cli {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
 
+void end_at_once(int signal) {
+  restore_terminal();
+  ::raise(signal);  // SA_RESETHAND: it ends the program now
+}
+
 void note(int signal) {
   received = signal;
-  struct sigaction standard{};
-  standard.sa_handler = SIG_DFL;
-  sigaction(signal, &standard, nullptr);
+  struct sigaction second{};
+  second.sa_handler = end_at_once;
+  second.sa_flags = SA_RESETHAND;
+  sigemptyset(&second.sa_mask);
+  sigaction(signal, &second, nullptr);
+}
+
+// Letters, not bytes.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
-Progress::Progress(std::string label, Round total, bool wanted)
-    : label_(std::move(label)),
-      total_(total),
-      shown_(wanted && is_terminal(STDERR_FILENO)),
-      start_(std::chrono::steady_clock::now()),
-      last_(start_) {}
+void Pace::begin(std::int64_t done) {
+  if (!begun_) begun_ = true, first_ = done, start_ = Clock::now(), lost_ = {};
+}
 
-Progress::~Progress() {
+void Pace::pause(bool on) {
+  if (on == paused_) return;
+  paused_ = on;
+  if (on) pause_ = Clock::now();
+  else lost_ += Clock::now() - pause_;
+}
+
+double Pace::seconds() const {
+  return std::chrono::duration<double>((paused_ ? pause_ : Clock::now()) - start_ - lost_).count();
+}
+
+std::optional<double> Pace::remaining(std::int64_t done, std::int64_t of) const {
+  if (done <= first_) return std::nullopt;
+  return seconds() * static_cast<double>(of - done) / static_cast<double>(done - first_);
+}
+
+ProgressLine::ProgressLine(std::string label, bool wanted, bool keys)
+    : label_(std::move(label)), shown_(wanted && is_terminal(STDERR_FILENO)), keys_(keys) {}
+
+ProgressLine::~ProgressLine() {
   if (shown_) fmt::print(stderr, "\r\033[K");
 }
+
+bool ProgressLine::due(const Pace& pace) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!shown_ || (now - last_ < std::chrono::milliseconds(200) && pace.paused() == paused_)) return false;
+  last_ = now, paused_ = pace.paused();
+  return true;
+}
+
+void ProgressLine::write(const std::string& text, const Pace& pace, std::optional<double> left) {
+  std::string line = label_ + "  " + text;
+  if (pace.paused()) line += "  paused";
+  else if (left) line += fmt::format("  {} left", duration(*left));
+  const std::string hint = pace.paused() ? "  p goes on, q stops" : "  p pauses, q stops";
+  if (keys_ && width(line) + hint.size() < terminal_width()) line += hint;
+  fmt::print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+}
+
+Progress::Progress(std::string label, Round total, bool wanted, bool keys)
+    : total_(total), line_(std::move(label), wanted, keys) {}
 
 void Progress::show(Round done, const char* quantity, double value) {
-  if (!shown_) return;
-  if (first_ < 0) first_ = done - 1;
-  const auto now = std::chrono::steady_clock::now();
-  if (std::chrono::duration<double>(now - last_).count() < 0.2) return;
-  last_ = now;
-  const double spent = std::chrono::duration<double>(now - start_).count();
-  const double left =
-      spent * static_cast<double>(total_ - done) / static_cast<double>(std::max<Round>(1, done - first_));
-  fmt::print(stderr, "\r\033[K{}  round {} of {} ({}%)  {} {}  {} left", label_, count(done), count(total_),
-             100 * done / total_, quantity, number(value), duration(left));
-  std::fflush(stderr);
+  pace_.begin(done);
+  if (!line_.due(pace_)) return;
+  line_.write(fmt::format("round {} of {} ({}%)  {} {}", count(done), count(total_), 100 * done / total_, quantity,
+                          number(value)),
+              pace_, pace_.remaining(done, total_));
 }
 
-JobProgress::JobProgress(std::string label, bool wanted)
-    : label_(std::move(label)), shown_(wanted && is_terminal(STDERR_FILENO)) {}
-
-JobProgress::~JobProgress() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
-}
+JobProgress::JobProgress(std::string label, bool wanted, bool keys) : line_(std::move(label), wanted, keys) {}
 
 void JobProgress::show(std::size_t done, std::size_t total) {
-  if (!shown_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (!begun_) begun_ = true, first_ = done, start_ = now;
-  else if (std::chrono::duration<double>(now - last_).count() < 0.2) return;
-  last_ = now;
-  const double spent = std::chrono::duration<double>(now - start_).count();
-  const std::string left = done == first_
-                               ? std::string()
-                               : fmt::format("  {} left", duration(spent * static_cast<double>(total - done) /
-                                                                   static_cast<double>(done - first_)));
-  fmt::print(stderr, "\r\033[K{}  {} of {} cells{}", label_, count(static_cast<std::int64_t>(done)),
-             count(static_cast<std::int64_t>(total)), left);
-  std::fflush(stderr);
+  const auto n = static_cast<std::int64_t>(done), of = static_cast<std::int64_t>(total);
+  pace_.begin(n);
+  if (!line_.due(pace_)) return;
+  line_.write(fmt::format("{} of {} cells", count(n), count(of)), pace_, pace_.remaining(n, of));
 }
 
 Interruption::Interruption() {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "obolus/core/types.hpp"
@@ -11,36 +13,66 @@ namespace obolus::cli {
 
 [[nodiscard]] bool is_terminal(int descriptor);
 
-// One line on stderr that is rewritten a few times a second; silent unless stderr is a terminal.
-class Progress {
+// How fast something goes, pauses left out.
+class Pace {
  public:
-  Progress(std::string label, Round total, bool wanted);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void show(Round done, const char* quantity, double value);
+  void begin(std::int64_t done);  // so many were done before; the first call counts
+  void pause(bool on);
+  [[nodiscard]] bool paused() const { return paused_; }
+  [[nodiscard]] double seconds() const;  // since it began
+  [[nodiscard]] std::optional<double> remaining(std::int64_t done,
+                                                std::int64_t of) const;  // nothing while nobody knows
 
  private:
-  std::string label_;
-  Round total_, first_ = -1;
-  bool shown_;
-  std::chrono::steady_clock::time_point start_, last_;
+  using Clock = std::chrono::steady_clock;
+  bool begun_ = false, paused_ = false;
+  std::int64_t first_ = 0;
+  Clock::time_point start_ = Clock::now(), pause_;
+  Clock::duration lost_{};
 };
 
-// The same for jobs that are done in any order.
-class JobProgress {
+// One line on stderr that is rewritten a few times a second; silent unless stderr is a terminal. It ends with what keys do,
+// where `keys` says that there are some and the line has room.
+class ProgressLine {
  public:
-  JobProgress(std::string label, bool wanted);
-  ~JobProgress();
-  JobProgress(const JobProgress&) = delete;
-  JobProgress& operator=(const JobProgress&) = delete;
-  void show(std::size_t done, std::size_t total);
+  ProgressLine(std::string label, bool wanted, bool keys);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  [[nodiscard]] bool due(const Pace& pace);
+  void write(const std::string& text, const Pace& pace, std::optional<double> left);
 
  private:
   std::string label_;
-  std::size_t first_ = 0;  // done before we came
-  bool shown_, begun_ = false;
-  std::chrono::steady_clock::time_point start_, last_;
+  bool shown_, keys_, paused_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+// Rounds, one after the other.
+class Progress {
+ public:
+  Progress(std::string label, Round total, bool wanted, bool keys = false);
+  void show(Round done, const char* quantity, double value);
+  void pause(bool on) { pace_.pause(on); }
+  [[nodiscard]] const Pace& pace() const { return pace_; }
+
+ private:
+  Round total_;
+  Pace pace_;
+  ProgressLine line_;
+};
+
+// Jobs that are done in any order.
+class JobProgress {
+ public:
+  JobProgress(std::string label, bool wanted, bool keys = false);
+  void show(std::size_t done, std::size_t total);
+  void pause(bool on) { pace_.pause(on); }
+  [[nodiscard]] const Pace& pace() const { return pace_; }
+
+ private:
+  Pace pace_;
+  ProgressLine line_;
 };
 
 // While alive, SIGINT and SIGTERM are noted instead of ending the program; a second one ends it at once.

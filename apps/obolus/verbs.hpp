@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 namespace obolus::cli {
 
@@ -25,5 +27,8 @@ void add_plot(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
 void add_data(CLI::App& app, int& code);
 void add_demo(CLI::App& app, int& code);
+
+// --live [ADDR], the same for every verb that has it. Without ADDR the text is empty.
+void add_live(CLI::App& verb, std::optional<std::string>& address);
 
 }  // namespace obolus::cli

@@ -61,7 +61,6 @@ Json run_json(const ReportRun& run) {
     Json x = profiles_json(run.profiles);
     for (const char* name : {"values", "quantiles"})
       if (x.contains(name)) x[name] = shortened(std::move(x[name]));
-    if (x.contains("quantiles")) x["levels"] = Profile::levels;
     json["x"] = std::move(x);
   }
   if (run.x.size > 0) json["final"] = distribution_json(run.x);

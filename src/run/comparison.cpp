@@ -163,5 +163,13 @@ Comparison::~Comparison() = default;
 std::size_t Comparison::cells() const {
   return parts_->jobs.size() - parts_->plan.streams.size() * parts_->plan.seeds.size();
 }
+Round Comparison::horizon() const { return parts_->plan.horizon(); }
+std::string Comparison::config() const { return parts_->plan.portable_text(); }
+const Ranking& Comparison::ranking() const { return parts_->plan.ranking; }
+std::vector<Comparison::StreamName> Comparison::streams() const {
+  std::vector<StreamName> names;
+  for (const ComparisonPlan::Stream& s : parts_->plan.streams) names.push_back({s.name, s.problem});
+  return names;
+}
 
 }  // namespace obolus

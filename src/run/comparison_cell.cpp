@@ -1,7 +1,9 @@
 #include "run/comparison_cell.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace obolus {
 namespace {
@@ -59,13 +61,12 @@ class Recorder {
 
 template <class S>
 std::optional<std::vector<VariationSummary>> measure(const Parts& parts, AnyOracle<S>& problem,
-                                                     const std::vector<Round>& horizons,
-                                                     const std::atomic<bool>& stop) {
+                                                     const std::vector<Round>& horizons, const Halt& halt) {
   const Rng rng(static_cast<std::uint64_t>(parts.problem.seed));
   VariationMeter<AnyOracle<S>> meter(problem, parts.set, parts.metrics.samples, rng.child("variation"));
   std::vector<VariationSummary> summaries;
   for (Round t = 1; t <= horizons.back(); ++t) {
-    if (stop.load(std::memory_order_relaxed)) return std::nullopt;
+    if (halt.asked()) return std::nullopt;
     problem.reveal(t);
     meter.add(problem, t);
     if (t == horizons[summaries.size()])
@@ -75,6 +76,12 @@ std::optional<std::vector<VariationSummary>> measure(const Parts& parts, AnyOrac
 }
 
 }  // namespace
+
+bool Halt::asked() const {
+  while (pause && pause->load(std::memory_order_relaxed) && !stop.load(std::memory_order_relaxed))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return stop.load(std::memory_order_relaxed);
+}
 
 std::vector<std::unique_ptr<Parts>> cell_runs(const ComparisonPlan& plan, const Cell& cell) {
   std::vector<std::unique_ptr<Parts>> runs;
@@ -88,7 +95,7 @@ std::vector<std::unique_ptr<Parts>> cell_runs(const ComparisonPlan& plan, const 
   return runs;
 }
 
-std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell, const std::atomic<bool>& stop) {
+std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell, const Halt& halt) {
   auto runs = cell_runs(plan, cell);
   std::vector<Round> rounds = plan.horizons;
   for (std::size_t i = 1; i < runs.size(); ++i) std::erase(rounds, runs[i]->problem.rounds);
@@ -103,7 +110,7 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
     control.on_row = [&](const Row& row) {
       horizons.see(row), curve.see(row);
       if (i == 0 && !row.evaluation.empty()) result.evaluations.push_back(reading_of(row));
-      return !stop.load(std::memory_order_relaxed);
+      return !halt.asked();
     };
     const RunSummary summary = Experiment(std::move(runs[i])).run(control);
     if (summary.end.status == RunStatus::stopped) return std::nullopt;
@@ -118,14 +125,14 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
 }
 
 std::optional<std::vector<VariationSummary>> measure_stream(const ComparisonPlan& plan, const Cell& cell,
-                                                            const std::atomic<bool>& stop) {
+                                                            const Halt& halt) {
   const toml::table root = plan.root(cell, plan.horizon());
   config::MetricsSection metrics;
   config::SectionReader reader(root, "metrics");
   metrics.describe(reader);
   if (!metrics.variation) return std::vector<VariationSummary>{};  // before the problem is made: it may be large
   const Parts parts(root, plan.folder);
-  return std::visit([&](const auto& problem) { return measure(parts, *problem, plan.horizons, stop); }, parts.oracle);
+  return std::visit([&](const auto& problem) { return measure(parts, *problem, plan.horizons, halt); }, parts.oracle);
 }
 
 }  // namespace obolus

@@ -38,6 +38,15 @@ void ComparisonDirectory::read_finished() {
   }
 }
 
+void ComparisonDirectory::each_line(const std::function<void(const std::string&)>& on_line) const {
+  if (whole_bytes_ == 0) return;
+  const std::string text = read_whole_file(file("cells.jsonl"), largest_log);
+  for (std::size_t begin = 0, end; begin < whole_bytes_; begin = end + 1) {
+    end = text.find('\n', begin);
+    on_line(text.substr(begin, end + 1 - begin));
+  }
+}
+
 void ComparisonDirectory::begin(const std::string& config) {
   remove_half_written(path_);
   if (!keep_) remove_results(path_);

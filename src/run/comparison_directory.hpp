@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ class ComparisonDirectory {
 
   // Jobs that the directory holds, when resuming. A line that a crash tore is none.
   [[nodiscard]] const std::vector<JobRecord>& finished() const { return finished_; }
+
+  // The lines behind them.
+  void each_line(const std::function<void(const std::string&)>& on_line) const;
 
   // From here on the directory belongs to the comparison with this config.
   void begin(const std::string& config);

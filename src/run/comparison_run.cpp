@@ -62,6 +62,8 @@ class Team {
 
   // False when it was stopped.
   bool run(const ComparisonControl& control) {
+    on_cell_ = control.on_cell;
+    halt_.pause = control.pause;
     for (std::size_t i = 0; i < jobs_.size(); ++i)
       if (!done_[i]) open_.push_back(i);
     finished_ = jobs_.size() - open_.size();
@@ -133,18 +135,20 @@ class Team {
     JobRecord record{jobs_[i].name, {}, {}};
     const ComparisonPlan::Cell& cell = jobs_[i].cell;
     if (jobs_[i].measures_stream()) {
-      auto variation = named(plan_, cell, [&] { return measure_stream(plan_, cell, stop_); });
+      auto variation = named(plan_, cell, [&] { return measure_stream(plan_, cell, halt_); });
       if (!variation) return false;
       record.variation = std::move(*variation);
     } else {
-      auto result = named(plan_, cell, [&] { return run_cell(plan_, cell, stop_); });
+      auto result = named(plan_, cell, [&] { return run_cell(plan_, cell, halt_); });
       if (!result) return false;
       record.cell = std::move(*result);
     }
+    const std::string line = on_cell_ ? line_of(record) : std::string();
     const std::lock_guard lock(mutex_);
     if (directory_) directory_->append(record), record.cell.forget_paths();
     records_[i] = std::move(record);
     ++finished_;
+    if (on_cell_) on_cell_(line);
     changed_.notify_one();
     return true;
   }
@@ -157,6 +161,8 @@ class Team {
   std::vector<std::size_t> open_;  // jobs to do
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
+  Halt halt_{stop_};
+  std::function<void(const std::string&)> on_cell_;
   std::mutex mutex_;  // of what follows, of records_ and of the directory
   std::condition_variable changed_;
   std::size_t finished_ = 0, working_ = 0;
@@ -172,6 +178,7 @@ std::optional<ComparisonResult> Comparison::run(const ComparisonControl& control
   if (directory) {
     team.restore(control.directory);
     directory->begin(parts_->plan.portable_text());
+    if (control.on_cell) directory->each_line(control.on_cell);
   }
   if (!team.run(control)) return std::nullopt;
   ComparisonResult result = parts_->assemble(team.take());

@@ -131,6 +131,9 @@ Experiment::~Experiment() = default;
 
 std::string Experiment::config() const { return parts_->config(); }
 Round Experiment::rounds() const { return parts_->problem.rounds; }
+const std::string& Experiment::problem() const { return parts_->problem.name; }
+const std::string& Experiment::optimiser() const { return parts_->optimiser.name; }
+std::int64_t Experiment::seed() const { return parts_->problem.seed; }
 std::vector<Condition> Experiment::theory_conditions() const {
   return parts_->optimiser.preset == Preset::theory ? parts_->conditions() : std::vector<Condition>{};
 }

@@ -17,7 +17,10 @@ Json profiles_json(const std::vector<Profile>& profiles) {
       lists.back().push_back(std::isfinite(p.numbers[i]) ? Json(p.numbers[i]) : Json(nullptr));
   }
   for (const Profile& p : profiles) t.push_back(p.t);
-  return {{"size", profiles.front().size}, {"t", t}, {profiles.front().whole() ? "values" : "quantiles", lists}};
+  const bool whole = profiles.front().whole();
+  Json json{{"size", profiles.front().size}, {"t", t}, {whole ? "values" : "quantiles", lists}};
+  if (!whole) json["levels"] = Profile::levels;
+  return json;
 }
 
 std::vector<Profile> profiles_of(const Json& json) {

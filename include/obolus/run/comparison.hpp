@@ -1,11 +1,13 @@
 // Several optimisers × streams × settings × seeds from one config text, in parallel, into one directory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "obolus/run/comparison_result.hpp"
 
@@ -19,6 +21,9 @@ struct ComparisonControl {
   std::string about;      // a line for the folder's about.jsonl: who runs this, where, when
   // Jobs done and in all. Called after every job and a few times a second, by the thread that called run; false: stop, keeping what is done.
   std::function<bool(std::size_t, std::size_t)> on_progress;
+  // Every finished job as its line of cells.jsonl, those that the directory held included; by any thread, one at a time.
+  std::function<void(const std::string&)> on_cell;
+  const std::atomic<bool>* pause = nullptr;  // while it is true, jobs stand between two rounds
 };
 
 class Comparison {
@@ -31,7 +36,14 @@ class Comparison {
   Comparison& operator=(Comparison&&) noexcept;
   ~Comparison();
 
-  [[nodiscard]] std::size_t cells() const;  // runs in all
+  [[nodiscard]] std::size_t cells() const;   // runs in all
+  [[nodiscard]] Round horizon() const;       // the largest
+  [[nodiscard]] std::string config() const;  // with relative paths made absolute
+  [[nodiscard]] const Ranking& ranking() const;
+  struct StreamName {
+    std::string name, problem;
+  };
+  [[nodiscard]] std::vector<StreamName> streams() const;
   // Nothing when it was stopped. A run that diverges is a result.
   [[nodiscard]] std::optional<ComparisonResult> run(const ComparisonControl& control) const;
 

@@ -73,6 +73,9 @@ class Experiment {
 
   [[nodiscard]] std::string config() const;  // complete: reproduces the run
   [[nodiscard]] Round rounds() const;
+  [[nodiscard]] const std::string& problem() const;  // their names
+  [[nodiscard]] const std::string& optimiser() const;
+  [[nodiscard]] std::int64_t seed() const;
   // The theorem's conditions, when the options come from the theory: what a user changed may violate them.
   [[nodiscard]] std::vector<Condition> theory_conditions() const;
   [[nodiscard]] RunSummary run(const RunControl& control) const;

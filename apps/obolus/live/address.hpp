@@ -1,0 +1,27 @@
+// Where a live view listens.
+#pragma once
+
+#include <string>
+
+namespace obolus::cli {
+
+struct LiveAddress {
+  std::string host = "127.0.0.1";  // a name or a number, without brackets
+  int port = 0;                    // 0: any free one
+};
+
+// PORT, HOST, HOST:PORT, [::1] or [::1]:PORT; empty is the default. Throws ConfigError.
+[[nodiscard]] LiveAddress parse_address(const std::string& text);
+
+// The number behind the host. Throws ConfigError where there is none.
+struct ResolvedHost {
+  std::string number;     // as bind takes it
+  bool loopback = false;  // only this machine reaches it
+  bool any = false;       // every address of this machine
+};
+[[nodiscard]] ResolvedHost resolve(const LiveAddress& address);
+
+// HOST:PORT as a URL has it: IPv6 in brackets.
+[[nodiscard]] std::string authority(const std::string& host, int port);
+
+}  // namespace obolus::cli

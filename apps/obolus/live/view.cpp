@@ -1,0 +1,146 @@
+#include "live/view.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "about.hpp"
+#include "live/records.hpp"
+#include "obolus/version.hpp"
+#include "page.hpp"
+#include "report/config_facts.hpp"
+#include "verbs.hpp"
+
+namespace obolus::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_rows = 50ms;
+constexpr auto between_progress = 400ms;
+constexpr auto patience_at_the_end = 2s;
+
+Json report(Json source) {
+  Json json = {{"format", 1}, {"title", source["name"]}};
+  json["made"] = {{"obolus", version_text}, {"date", now()}, {"command", command_line()}};
+  json["sources"] = Json::array({std::move(source)});
+  return json;
+}
+
+Json source(const std::string& folder, const char* kind, const std::string& config, Json streams) {
+  return {{"name", folder},         {"kind", kind},       {"config", config},
+          {"about", Json::array()}, {"summary", nullptr}, {"streams", std::move(streams)}};
+}
+
+Json stream(const std::string& name, const std::string& problem, const std::vector<DriftMark>& marks) {
+  Json json{{"name", name}, {"problem", problem}, {"marks", Json::array()}};
+  for (const DriftMark& m : marks) json["marks"].push_back({{"t", m.t}, {"text", m.text}});
+  return json;
+}
+
+Json report_on(const Experiment& experiment, const std::string& folder) {
+  const std::string config = experiment.config(), &problem = experiment.problem();
+  return report(
+      source(folder, "run", config, Json::array({stream(problem, problem, drift_marks(config, experiment.rounds()))})));
+}
+
+Json report_on(const Comparison& comparison, const std::string& folder) {
+  Json streams = Json::array();
+  ComparisonFacts facts = facts_of_comparison(comparison.config(), comparison.horizon());
+  for (const auto& [name, problem] : comparison.streams())
+    streams.push_back(stream(name, problem, facts.streams[name].marks));
+  Json json = source(folder, "comparison", comparison.config(), std::move(streams));
+  const Ranking& ranking = comparison.ranking();
+  json["ranking"] = {{"by", ranking.by}, {"rank", ranking.rank == Rank::most ? "most" : "least"}};
+  return report(std::move(json));
+}
+
+}  // namespace
+
+LiveView::LiveView(const std::string& address, Json report, const char* unit)
+    : unit_(unit), feed_(report), between_rows_(between_rows) {
+  server_.emplace(parse_address(address), live_page(), feed_);
+  fmt::print(stderr, "Live: {}\n", server_->url());
+  std::fflush(stderr);
+}
+
+LiveView::LiveView(const std::string& address, const Experiment& experiment, const std::string& folder)
+    : LiveView(address, report_on(experiment, folder), "rounds") {
+  name_ = {experiment.problem(), experiment.optimiser(), "", experiment.seed()};
+  LiveRun run{.name = name_};
+  run.horizon = experiment.rounds();
+  feed_.run(std::move(run));
+}
+
+LiveView::LiveView(const std::string& address, const Comparison& comparison, const std::string& folder)
+    : LiveView(address, report_on(comparison, folder), "jobs") {}
+
+void LiveView::row(const Row& row, bool last) {
+  // Some rounds of every octave: a fast run is over the first thousands before a twentieth of a second has passed, and axes may be logarithmic.
+  const auto since = Clock::now() - sent_at_;
+  const bool wanted = !row.evaluation.empty() || profiled(row.t);
+  if (last || since >= between_rows_ || (wanted && since >= between_evaluations_)) send(row);
+}
+
+void LiveView::send(const Row& row) {
+  sent_ = row.t, sent_at_ = Clock::now();
+  Json json = row_json(row);
+  if (x_.t == row.t) json[x_.whole() ? "x_values" : "x_quantiles"] = x_.numbers, json["x_size"] = x_.size;
+  if (!feed_.row(name_, json)) return;
+  // Half of what may be held took so long: as much again will, and then the half is dropped once more.
+  between_evaluations_ = (sent_at_ - start_) / (LiveFeed::Limits().rows / 2);
+  between_rows_ = std::max(between_rows_, between_evaluations_);
+}
+
+void LiveView::cell(const std::string& line) {
+  if (auto run = run_of_cell(line)) feed_.run(std::move(*run));
+}
+
+void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
+  const auto now = Clock::now();
+  if (now - told_at_ < between_progress && pace.paused() == paused_ && done != of) return;
+  told_at_ = now, paused_ = pace.paused();
+  const auto left = pace.remaining(done, of);
+  feed_.progress({{"done", done},
+                  {"of", of},
+                  {"unit", unit_},
+                  {"seconds", pace.seconds()},
+                  {"remaining", left ? Json(*left) : Json(nullptr)},
+                  {"paused", paused_}});
+}
+
+void LiveView::end(const RunSummary& summary) {
+  constexpr const char* names[] = {"finished", "stopped", "diverged"};
+  const char* status = names[static_cast<std::size_t>(summary.end.status)];
+  if (summary.last.t > sent_) send(summary.last);
+  feed_.finish(name_, [&](LiveRun& run) {
+    run.status = status, run.quantity = summary.end.quantity, run.rounds = summary.end.rounds;
+    if (summary.bound && std::isfinite(summary.bound->value)) run.more["bound"] = summary.bound->value;
+  });
+  finish(status);
+}
+
+void LiveView::end(bool finished) { finish(finished ? "finished" : "stopped"); }
+
+void add_live(CLI::App& verb, std::optional<std::string>& address) {
+  verb.add_option_function<std::string>(
+          "--live",
+          [&address](const std::string& text) {
+            static_cast<void>(parse_address(text));  // refused before anything is read
+            address = text;
+          },
+          "show it in the browser as it goes on: prints an address of this machine, or of ADDR (PORT, HOST:PORT); "
+          "beyond "
+          "this machine only with the printed token")
+      ->expected(0, 1)
+      ->type_name("[ADDR]");
+}
+
+void LiveView::finish(const char* status) {
+  feed_.end({{"status", status}});
+  server_->drain(patience_at_the_end);
+  server_.reset();
+}
+
+}  // namespace obolus::cli

@@ -1,0 +1,50 @@
+// A run or a comparison in the browser while it goes on.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "live/feed.hpp"
+#include "live/server.hpp"
+#include "obolus/run/comparison.hpp"
+#include "obolus/run/experiment.hpp"
+#include "terminal.hpp"
+
+namespace obolus::cli {
+
+class LiveView {
+ public:
+  // They listen from here on and say where, on standard error.
+  LiveView(const std::string& address, const Experiment& experiment, const std::string& folder);
+  LiveView(const std::string& address, const Comparison& comparison, const std::string& folder);
+
+  // Of a run: a few rows a second are shown, and the evaluated ones and the last always.
+  void profile(const Profile& x) { x_ = x; }  // of the row to come
+  void row(const Row& row, bool last);
+  void end(const RunSummary& summary);
+  // Of a comparison.
+  void cell(const std::string& line);
+  void end(bool finished);
+  // Of either.
+  void progress(const Pace& pace, std::int64_t done, std::int64_t of);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  LiveView(const std::string& address, Json report, const char* unit);
+  void send(const Row& row);
+  void finish(const char* status);
+
+  const char* unit_;
+  LiveFeed feed_;
+  std::optional<LiveServer> server_;
+  RunName name_;  // of a run
+  Profile x_;
+  Round sent_ = 0;
+  Clock::time_point start_ = Clock::now(), sent_at_ = start_ - std::chrono::hours(1), told_at_ = sent_at_;
+  Clock::duration between_rows_, between_evaluations_{};
+  bool paused_ = false;
+};
+
+}  // namespace obolus::cli
