@@ -10,7 +10,11 @@ export interface Aggregate {
   count: Uint16Array;
 }
 
-const sameList = (a: Float64Array, b: Float64Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
+function sameList(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
 
 // Rounds that every run which reaches so far has. The lists increase.
 export function commonRounds(lists: Float64Array[]): Float64Array {
@@ -24,12 +28,14 @@ export function commonRounds(lists: Float64Array[]): Float64Array {
   return Float64Array.from([...times.keys()].filter((t) => times.get(t) === reaching(t)).sort((a, b) => a - b));
 }
 
-// Welford's update: no cancellation when the mean is large against the spread.
-export function spread(values: Iterable<number>): { n: number; mean: number; sd: number } {
+// Welford's update: no cancellation when the mean is large against the spread. Indexed, because this is the innermost
+// loop of loading and iterators of typed arrays are slow.
+export function spread(values: ArrayLike<number>): { n: number; mean: number; sd: number } {
   let n = 0;
   let mean = 0;
   let squares = 0;
-  for (const v of values) {
+  for (let i = 0; i < values.length; i++) {
+    const v = values[i];
     if (!Number.isFinite(v)) continue;
     n++;
     const delta = v - mean;
@@ -45,7 +51,8 @@ export function aggregateLists(rounds: Float64Array[], values: Float64Array[]): 
   const out = { t: new Float64Array(grid.length), mean: new Float64Array(grid.length), sd: new Float64Array(grid.length), count: new Uint16Array(grid.length) };
   const here = new Float64Array(rounds.length);
   let size = 0;
-  for (const t of grid) {
+  for (let k = 0; k < grid.length; k++) {
+    const t = grid[k];
     for (let r = 0; r < rounds.length; r++) {
       while (place[r] < rounds[r].length && rounds[r][place[r]] < t) place[r]++;
       here[r] = rounds[r][place[r]] === t ? values[r][place[r]] : NaN;

@@ -104,9 +104,10 @@ export class Live {
   private draw(): void {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.lastDraw = performance.now();
     if (this.regroup) this.page?.regroup();
     this.regroup = false;
     this.page?.dataChanged();
+    // Counted from the end, so that a slow drawing still leaves time for the reader's clicks.
+    this.lastDraw = performance.now();
   }
 }

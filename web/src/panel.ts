@@ -1,12 +1,11 @@
 import { Chart } from "./chart";
-import { chartCsv, numbersTable, spoken } from "./chart_text";
+import { numbersTable, spoken } from "./chart_text";
 import { ChartModel, Range, unloggable, xRange } from "./chart_model";
 import { Logs } from "./curves";
 import { announce, button, el } from "./dom";
-import { pngFigure, svgFigure } from "./figure";
-import { download, fileName } from "./handover";
 import { plainTable } from "./plain_table";
 import { notes } from "./panel_notes";
+import { Pictured, SAVERS } from "./save_chart";
 import { isPrinting } from "./theme";
 import { nearestX, readings, Tooltip } from "./tooltip";
 import { movedZoom, moveOfKey, ZoomMove } from "./zoom_keys";
@@ -30,20 +29,23 @@ export interface PanelHost {
 }
 
 const MOST_ROWS = 50;
-const PRINT_WIDTH = 660;
+// Before printing the page still has the screen's layout; page.css gives the stage this size on paper.
+const PAPER = { width: 660, height: 250 };
 
 export class Panel {
   readonly node: HTMLElement;
   private readonly stage = el("div", { class: "stage" });
   private readonly area: HTMLElement;
   private readonly controls = el("div", { class: "panel-controls" });
-  private readonly foot = el("div", { class: "panel-foot" });
+  // The axis's title has its line from the start: a chart drawn when it comes into sight must not push the page down.
+  private readonly foot = el("div", { class: "panel-foot" }, el("p", { class: "x-title" }, "\u00a0"));
   private readonly numbers = el("details", { class: "numbers" }, el("summary", {}, "Numbers"));
   private readonly tooltip = new Tooltip();
   private readonly chart: Chart;
   private readonly logs: Logs;
   private ownZoom: Range | null = null;
   private keyCursor: number | null = null;
+  private read: { x: number; axis: string } | null = null; // what the tooltip tells
   private controlsLook = "";
   private stale = true;
   private seen = false;
@@ -69,7 +71,8 @@ export class Panel {
   // The data or a choice changed.
   update(): void {
     this.stale = true;
-    if (this.seen || isPrinting()) this.draw();
+    // A panel hidden for want of data is never seen; it must look for data itself.
+    if (this.seen || this.node.hidden || isPrinting()) this.draw();
   }
 
   rebuildControls(): void {
@@ -118,15 +121,17 @@ export class Panel {
     const canvas = this.chart.canvas;
     canvas?.setAttribute("role", "img");
     canvas?.setAttribute("aria-label", spoken(model));
-    this.tooltip.hide();
+    // New rows of a live run must not take the tooltip from under the reader's pointer.
+    if (this.read?.axis === model.xTitle) this.tell(this.read.x);
+    else this.untell();
     this.foot.replaceChildren(el("p", { class: "x-title" }, model.xTitle), ...notes(model, unloggable(model)));
     this.fillNumbers();
     if (performance.getEntriesByName("obolus-first-chart").length === 0) performance.mark("obolus-first-chart");
   }
 
   private resize(): void {
-    const width = isPrinting() ? Math.min(PRINT_WIDTH, this.stage.clientWidth || PRINT_WIDTH) : this.stage.clientWidth;
-    if (width > 0) this.chart.setSize(width, this.stage.clientHeight);
+    if (isPrinting()) return this.chart.setSize(PAPER.width, PAPER.height);
+    if (this.stage.clientWidth > 0) this.chart.setSize(this.stage.clientWidth, this.stage.clientHeight);
   }
 
   private setLogs(logs: Partial<Logs>): void {
@@ -168,7 +173,7 @@ export class Panel {
       "div",
       { class: "panel-tools" },
       el("div", { class: "segments", role: "group", "aria-label": "Zoom" }, zoom("+", "Zoom in", "in"), zoom("−", "Zoom out", "out"), zoom("←", "Move left", "left"), zoom("→", "Move right", "right"), button("reset", { "aria-label": `Reset zoom: ${title}`, "data-move": "reset" }, () => this.zoomTo(null))),
-      el("div", { class: "segments", role: "group", "aria-label": "Save" }, save("SVG", () => this.saveSvg()), save("PNG", () => this.savePng()), save("CSV", () => this.saveCsv())),
+      el("div", { class: "segments", role: "group", "aria-label": "Save" }, ...SAVERS.map(([text, go]) => save(text, () => go(this.ready())))),
     );
   }
 
@@ -187,7 +192,7 @@ export class Panel {
     if (!move) return;
     event.preventDefault();
     if (move !== "reset") return this.move(move);
-    this.tooltip.hide();
+    this.untell();
     this.zoomTo(null);
   }
 
@@ -211,8 +216,18 @@ export class Panel {
   private cursorMoved(x: number | null): void {
     const { model } = this.chart;
     if (this.content.sharedX) this.host.cursorAt(x, this);
-    if (x === null || !model) return this.tooltip.hide();
-    this.tooltip.show(model, x, this.chart.leftOf(x), this.chart.width);
+    if (x === null || !model) return this.untell();
+    this.read = { x, axis: model.xTitle };
+    this.tell(x);
+  }
+
+  private tell(x: number): void {
+    this.tooltip.show(this.chart.model!, x, this.chart.leftOf(x), this.chart.width);
+  }
+
+  private untell(): void {
+    this.read = null;
+    this.tooltip.hide();
   }
 
   private fillNumbers(): void {
@@ -223,23 +238,8 @@ export class Panel {
     this.numbers.replaceChildren(this.numbers.firstElementChild!, table);
   }
 
-  private ready(): { model: ChartModel; x: Range; y: Range } {
+  private ready(): Pictured {
     if (this.stale || !this.chart.model) this.draw();
     return { model: this.chart.model!, ...this.chart.ranges(this.zoomNow()) };
-  }
-
-  private saveSvg(): void {
-    const { model, x, y } = this.ready();
-    download(`${fileName(model.title)}.svg`, svgFigure(model, x, y), "image/svg+xml");
-  }
-
-  private async savePng(): Promise<void> {
-    const { model, x, y } = this.ready();
-    download(`${fileName(model.title)}.png`, await pngFigure(model, x, y), "image/png");
-  }
-
-  private saveCsv(): void {
-    const { model } = this.ready();
-    download(`${fileName(model.title)}.csv`, chartCsv(model), "text/csv");
   }
 }

@@ -33,7 +33,8 @@ function drawLevels(surface: Surface, model: ChartModel, f: Frame, ink: Ink, sca
     const colour = ink.lines[level.style.colour];
     surface.line([f.left, y, f.left + f.width, y], { colour, width: scale, dash: [6 * scale, 5 * scale] });
     const text = shorten(level.text, 40);
-    surface.text(f.left + f.width - 4 * scale, y - 4 * scale, text, { colour, size: 10 * scale, anchor: "end" });
+    // At the left, where regrets are still small and leave room.
+    surface.text(f.left + 4 * scale, y - 4 * scale, text, { colour, size: 10 * scale });
   }
 }
 

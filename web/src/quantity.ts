@@ -79,8 +79,17 @@ export function valuesOf(run: Run, quantity: Quantity): Float64Array {
   return out;
 }
 
+// Looks from the end: a table of last values must not read whole columns.
 export function lastValue(run: Run, quantity: Quantity): number {
-  const values = valuesOf(run, quantity);
-  for (let i = values.length - 1; i >= 0; i--) if (Number.isFinite(values[i])) return values[i];
+  const parts = quantity.terms.flatMap(({ from, column, weight }) => {
+    const cells = columnOf(run, from, column);
+    return cells ? [{ cells, weight }] : [];
+  });
+  if (parts.length === 0) return NaN;
+  for (let i = run.columns.t.length - 1; i >= 0; i--) {
+    let value = 0;
+    for (const { cells, weight } of parts) value += typeof cells[i] === "number" ? weight * (cells[i] as number) : NaN;
+    if (Number.isFinite(value)) return value;
+  }
   return NaN;
 }
