@@ -12,7 +12,9 @@ async function bundle(entry, more) {
   return result.outputFiles[0].text.trim();
 }
 
-const script = await bundle("src/main.ts", { format: "iife" });
+// Every report carries a copy of uPlot, and its licence asks to be carried along.
+const licence = (await readFile(join(here, "node_modules/uplot/LICENSE"), "utf8")).trim();
+const script = await bundle("src/main.ts", { format: "iife", banner: { js: `/*! uPlot\n${licence}\n*/` } });
 const style = await bundle("src/page.css", {});
 // Either would end its element early; no source of ours says it, and a dependency must not bring it in unseen.
 if (/<\/script/i.test(script) || /<!--/.test(script)) throw new Error("the script would end its own element");

@@ -33,6 +33,7 @@ set(web_sources
   src/plot.ts
   src/quantity.ts
   src/ranking.ts
+  src/save_chart.ts
   src/series.ts
   src/slope.ts
   src/sources_section.ts

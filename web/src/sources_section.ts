@@ -30,7 +30,7 @@ function listed(title: string, items: string[]): HTMLElement | null {
 }
 
 function section(source: Source, runs: Run[]): HTMLElement {
-  const diverged = runs.filter((run) => run.status === "diverged").map((run) => `${nameOf(run)}: ${run.quantity || "a number"} stopped being finite after round ${run.rounds.toLocaleString("en")}`);
+  const diverged = runs.filter((run) => run.status === "diverged").map((run) => `${nameOf(run)}: after round ${run.rounds.toLocaleString("en")}: ${run.quantity || "a number is not finite"}`);
   const notes = runs.flatMap((run) => run.notes.map((note) => `${nameOf(run)}: ${note}`));
   const states = new Map<string, number>();
   for (const run of runs) states.set(run.status, (states.get(run.status) ?? 0) + 1);

@@ -114,7 +114,7 @@ test("a reset replaces everything, a run replaces its namesake", async () => {
   send("reset", make.report({ title: "second", runs: [young()] }));
   await page.waitForFunction(() => document.querySelector("h1").textContent === "second" && document.querySelectorAll(".legend .entry").length === 1);
   send("run", young({ status: "diverged", quantity: "y" }));
-  await page.waitForFunction(() => /y stopped being finite/.test(document.querySelector(".sources").textContent));
+  await page.waitForFunction(() => /after round [\d,]+: y/.test(document.querySelector(".sources").textContent));
   send("run", young({ seed: 2 }));
   await page.waitForFunction(() => /2 seeds/.test(document.querySelector(".legend").textContent));
 });
