@@ -87,6 +87,7 @@ void warn_of_conditions(const Experiment& experiment) {
 RunSummary watched_run(const Arguments& a, const Experiment& experiment, RunControl& control) {
   std::optional<LiveView> live;
   if (a.live) live.emplace(*a.live, experiment, control.directory);
+  if (live && control.resume) live->recall(control.directory);
   Keys keys;
   Progress progress(std::filesystem::path(a.config).stem().string(), experiment.rounds(), !a.quiet, keys.there());
   if (live) control.on_profile = [&](const Profile& x) { live->profile(x); };

@@ -512,6 +512,23 @@ class CompareEventsTest(LiveCase):
                 del cell[part]["seconds"], cells[name][part]["seconds"]
             self.assertEqual(cell, cells[name])
 
+    def test_a_resumed_run_shows_what_it_did_before(self):
+        config = self.write_config(5000)
+        self.obolus("run", config, "--out", "run", "-q")
+        with self.live("run", config, "--out", "run", "--resume", "--rounds", LONG) as process:
+            seen = []
+            for kind, data, _ in self.events(process.port):
+                if kind == "reset":
+                    seen = data["runs"][0]["columns"]["t"]
+                elif kind == "row":
+                    seen.append(data["row"]["t"])
+                if seen and seen[-1] > 5000:
+                    break
+            self.assertEqual(seen[:5], [1000, 2000, 3000, 4000, 5000])
+            self.assertEqual(seen, sorted(seen))
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(DEADLINE), 130, process.told())
+
     def test_a_resumed_comparison_shows_what_was_there(self):
         self.write("compare.toml", COMPARISON.format(T=3000))
         self.obolus("compare", "compare.toml", "--out", "run", "-q")

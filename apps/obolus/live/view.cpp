@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "about.hpp"
@@ -20,6 +21,11 @@ using namespace std::chrono_literals;
 constexpr auto between_rows = 50ms;
 constexpr auto between_progress = 400ms;
 constexpr auto patience_at_the_end = 2s;
+
+void put(Json& row, const Profile& x) {
+  row[x.whole() ? "x_values" : "x_quantiles"] = x.numbers;
+  row["x_size"] = x.size;
+}
 
 Json report(Json source) {
   Json json = {{"format", 1}, {"title", source["name"]}};
@@ -76,7 +82,30 @@ LiveView::LiveView(const std::string& address, const Experiment& experiment, con
 LiveView::LiveView(const std::string& address, const Comparison& comparison, const std::string& folder)
     : LiveView(address, report_on(comparison, folder), "jobs") {}
 
+void LiveView::recall(const std::string& folder) {
+  if (std::filesystem::exists(folder + "/trace.jsonl")) past_ = run_of_trace(folder);
+}
+
+// Rounds that the run will do again, since no checkpoint had them, are left out.
+void LiveView::replay(Round before) {
+  const ReportRun past = *std::exchange(past_, std::nullopt);
+  auto x = past.profiles.begin();
+  for (std::size_t i = 0; !past.columns.empty() && i < past.columns.front().values.size(); ++i) {
+    Json row;
+    for (const auto& [name, values] : past.columns)
+      if (std::isfinite(values[i])) row[name] = values[i];
+    for (const auto& [name, values] : past.evaluation)
+      if (std::isfinite(values[i])) row["evaluation"][name] = values[i];
+    const auto t = row.at("t").get<Round>();
+    if (t >= before) return;
+    while (x != past.profiles.end() && x->t < t) ++x;
+    if (x != past.profiles.end() && x->t == t) put(row, *x);
+    feed_.row(name_, row);
+  }
+}
+
 void LiveView::row(const Row& row, bool last) {
+  if (past_) replay(row.t);
   // Some rounds of every octave: a fast run is over the first thousands before a twentieth of a second has passed, and axes may be logarithmic.
   const auto since = Clock::now() - sent_at_;
   const bool wanted = !row.evaluation.empty() || profiled(row.t);
@@ -86,7 +115,7 @@ void LiveView::row(const Row& row, bool last) {
 void LiveView::send(const Row& row) {
   sent_ = row.t, sent_at_ = Clock::now();
   Json json = row_json(row);
-  if (x_.t == row.t) json[x_.whole() ? "x_values" : "x_quantiles"] = x_.numbers, json["x_size"] = x_.size;
+  if (x_.t == row.t) put(json, x_);
   if (!feed_.row(name_, json)) return;
   // Half of what may be held took so long: as much again will, and then the half is dropped once more.
   between_evaluations_ = (sent_at_ - start_) / (LiveFeed::Limits().rows / 2);

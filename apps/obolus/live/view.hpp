@@ -9,6 +9,7 @@
 #include "live/server.hpp"
 #include "obolus/run/comparison.hpp"
 #include "obolus/run/experiment.hpp"
+#include "report/report_run.hpp"
 #include "terminal.hpp"
 
 namespace obolus::cli {
@@ -19,6 +20,8 @@ class LiveView {
   LiveView(const std::string& address, const Experiment& experiment, const std::string& folder);
   LiveView(const std::string& address, const Comparison& comparison, const std::string& folder);
 
+  // What a run that is resumed did before; it is shown as soon as the first row says from where the run goes on.
+  void recall(const std::string& folder);
   // Of a run: a few rows a second are shown, and the evaluated ones and the last always.
   void profile(const Profile& x) { x_ = x; }  // of the row to come
   void row(const Row& row, bool last);
@@ -34,6 +37,7 @@ class LiveView {
 
   LiveView(const std::string& address, Json report, const char* unit);
   void send(const Row& row);
+  void replay(Round before);
   void finish(const char* status);
 
   const char* unit_;
@@ -41,6 +45,7 @@ class LiveView {
   std::optional<LiveServer> server_;
   RunName name_;  // of a run
   Profile x_;
+  std::optional<ReportRun> past_;
   Round sent_ = 0;
   Clock::time_point start_ = Clock::now(), sent_at_ = start_ - std::chrono::hours(1), told_at_ = sent_at_;
   Clock::duration between_rows_, between_evaluations_{};
