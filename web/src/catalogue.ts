@@ -60,7 +60,11 @@ export function panelsOf(series: Series[]): PanelSpec[] {
     else panels.push(morePanel(fromEvaluation(name)));
   }
   for (const name of namesIn(runs, "columns")) if (!known.has(name)) panels.push(morePanel(fromColumn(name)));
-  for (const panel of panels) panel.quantities = panel.quantities.filter((q) => measured(runs, q));
+  for (const panel of panels) {
+    panel.quantities = panel.quantities.filter((q) => measured(runs, q));
+    // Runs without a regret still have the mapping that it would be the sum of.
+    if (panel.id === "regret" && !panel.quantities.some((q) => q.name.includes("regret"))) panel.title = panel.quantities[0]?.name ?? panel.title;
+  }
   return panels.filter((panel) => panel.quantities.length > 0);
 }
 

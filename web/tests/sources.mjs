@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const MODULES = ["aggregate", "append_row", "chart_model", "chart_text", "check_report", "figure", "histogram", "number_format", "palette", "quantity", "ranking", "series", "slope", "svg_surface", "table_text", "ticks", "trace", "view", "x_axis", "zoom_keys"];
+const MODULES = ["aggregate", "append_row", "catalogue", "chart_model", "chart_text", "check_report", "figure", "histogram", "number_format", "palette", "quantity", "ranking", "series", "slope", "svg_surface", "table_text", "ticks", "trace", "view", "x_axis", "zoom_keys"];
 
 export async function sources() {
   const resolveDir = join(dirname(fileURLToPath(import.meta.url)), "../src");

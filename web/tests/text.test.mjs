@@ -87,3 +87,9 @@ test("a damaged report is refused with a sentence", () => {
   assert.throws(() => page.checkReport({ ...good, runs: [{ source: 0, columns: { t: [1, 2], f: [1] } }] }), /has 1 rows, not 2/);
   assert.equal(page.checkReport(good).runs.length, 0);
 });
+
+test("a panel of runs without a regret is not called one", () => {
+  const titles = (columns) => page.panelsOf([{ runs: [{ columns: { t: [1, 2], ...columns }, evaluation: {} }] }]).map((p) => p.title);
+  assert.deepEqual(titles({ own_mapping: [1, 2] }), ["|G|² of the method's own direction"]);
+  assert.deepEqual(titles({ own_mapping: [1, 2], regret: [1, 3] }), ["Regret"]);
+});
