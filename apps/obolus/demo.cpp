@@ -13,6 +13,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
 #include "report.hpp"
+#include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -96,6 +97,8 @@ int run(const std::string& folder) {
   const auto start = std::chrono::steady_clock::now();
   const Interruption interruption;
   const Comparison comparison(config, "demo", ".");
+  if (holds_results(folder) && !holds_demo(folder))
+    throw ConfigError(folder + ": holds another run; name another folder with --out");
   ComparisonControl control;
   control.directory = folder;
   control.force = holds_demo(folder);

@@ -64,6 +64,13 @@ std::vector<DriftMark> marks_of(const toml::table& problem, Round horizon) {
   return marks;
 }
 
+// A comparison's config has no defaults, and problems without a drift take none of its keys.
+std::optional<Round> default_period(const std::string& problem) {
+  if (problem == "quadratic" || problem == "loss_tuning") return 100;
+  if (problem.starts_with("softmax_l2")) return 1000;
+  return std::nullopt;
+}
+
 toml::table section(const toml::table& root, const char* name) {
   const toml::table* found = root[name].as_table();
   return found ? *found : toml::table{};
@@ -95,8 +102,11 @@ ComparisonFacts facts_of_comparison(const std::string& config, Round horizon) {
   facts.rank_by = (*root)["compare"]["rank_by"].value_or(std::string());
   facts.rank = (*root)["compare"]["rank"].value_or(std::string("least"));
   const toml::table shared = section(*root, "problem");
-  const auto add = [&](const std::string& name, const toml::table& problem) {
-    facts.streams[name] = {problem["name"].value_or(std::string()), marks_of(problem, horizon)};
+  const auto add = [&](const std::string& name, toml::table problem) {
+    const auto kind = problem["name"].value_or(std::string());
+    const auto period = default_period(kind);
+    if (period && !problem.contains("period")) problem.insert("period", *period);
+    facts.streams[name] = {kind, period ? marks_of(problem, horizon) : std::vector<DriftMark>{}};
   };
   const toml::array* streams = (*root)["stream"].as_array();
   if (!streams) add(shared["name"].value_or(std::string()), shared);

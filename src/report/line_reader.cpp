@@ -12,6 +12,8 @@ namespace obolus {
 
 LineReader::LineReader(std::string path) : path_(std::move(path)) {
   if (std::filesystem::is_directory(path_)) throw DataError(path_ + ": is a folder, expected a file");
+  if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_))
+    throw DataError(path_ + ": is no regular file");
   file_.open(path_, std::ios::binary);
   if (!file_) throw DataError(fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
 }

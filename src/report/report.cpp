@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "obolus/core/error.hpp"
 #include "obolus/version.hpp"
 #include "report/config_facts.hpp"
 #include "report/markdown_tables.hpp"
 #include "report/report_run.hpp"
+#include "report/shallow_json.hpp"
 #include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
@@ -28,7 +32,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 Json short_number(double v) {
   if (!std::isfinite(v)) return nullptr;
   if (std::abs(v) < 1e15 && v == std::floor(v)) return std::int64_t(v);
-  return std::stod(fmt::format("{:.7g}", v));
+  return std::strtod(fmt::format("{:.7g}", v).c_str(), nullptr);
 }
 
 Json list_of(const std::vector<double>& values) {
@@ -84,16 +88,20 @@ struct Folder {
   }
   [[nodiscard]] Json parsed(const char* name) const {
     if (!has(name)) return nullptr;
-    Json json = Json::parse(text(name), nullptr, false);
-    if (json.is_discarded()) throw DataError(fmt::format("{}/{}: is damaged: not JSON", path, name));
-    return json;
+    try {
+      return parse_shallow(text(name));
+    } catch (const nlohmann::json::exception&) {
+      throw DataError(fmt::format("{}/{}: is damaged: not JSON", path, name));
+    }
   }
   // Lines that cannot be read are left out: they say nothing of the numbers.
   [[nodiscard]] Json about() const {
     Json sessions = Json::array();
     std::istringstream lines(text("about.jsonl"));
-    for (std::string line; std::getline(lines, line);)
-      if (Json json = Json::parse(line, nullptr, false); json.is_object()) sessions.push_back(std::move(json));
+    for (std::string line; std::getline(lines, line);) try {
+        if (Json json = parse_shallow(line); json.is_object()) sessions.push_back(std::move(json));
+      } catch (const nlohmann::json::exception&) {
+      }
     return sessions;
   }
 };
@@ -123,19 +131,19 @@ class Builder {
 
  private:
   Json& add_source(const Folder& folder, const char* kind) {
-    const fs::path path = fs::path(folder.path).lexically_normal();
-    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
+    const fs::path name = fs::canonical(folder.path).filename();
     sources_.push_back({{"name", name.empty() ? folder.path : name.string()},
                         {"kind", kind},
                         {"config", folder.text("config.toml")},
                         {"about", folder.about()},
-                        {"summary", folder.parsed("summary.json")}});
+                        {"summary", nullptr}});
     return sources_.back();
   }
 
   void add_comparison(const Folder& folder) {
     Json& source = add_source(folder, "comparison");
     auto runs = runs_of_cells(folder.path);
+    choose(folder, source, runs);
     Round horizon = 0;
     for (const ReportRun& run : runs) horizon = std::max(horizon, run.horizon);
     const ComparisonFacts facts = facts_of_comparison(source["config"].get<std::string>(), horizon);
@@ -155,11 +163,38 @@ class Builder {
       runs_.push_back(std::move(run));
     }
     if (folder.has("tables.md")) source["tables"] = markdown_tables(folder.text("tables.md"));
-    source["summary"] = nullptr;  // large, and all of it follows from the runs
+  }
+
+  // Runs finish in any order; a finished comparison's summary has that of its config, and the settings that its tables show. It is too large to
+  // be passed on, and all else in it follows from the runs.
+  static void choose(const Folder& folder, Json& source, std::vector<ReportRun>& runs) {
+    if (!folder.has("summary.json")) return;
+    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
+    Json best = Json::array();
+    try {
+      for (const Json& stream : folder.parsed("summary.json").at("streams"))
+        for (const Json& o : stream.at("optimisers")) {
+          const auto name = stream.at("name").get<std::string>(), label = o.at("label").get<std::string>();
+          for (const Json& s : o.at("settings"))
+            places.try_emplace({name, label, s.at("setting").get<std::string>()}, places.size());
+          best.push_back({{"stream", name}, {"optimiser", label}, {"setting", o.at("best").at("setting")}});
+        }
+    } catch (const nlohmann::json::exception&) {
+      return;
+    } catch (const DataError&) {
+      return;
+    }
+    source["best"] = std::move(best);
+    const auto place = [&](const ReportRun& r) {
+      const auto found = places.find({r.stream, r.optimiser, r.setting});
+      return std::pair(found == places.end() ? places.size() : found->second, r.seed);
+    };
+    std::stable_sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   }
 
   void add_run(const Folder& folder) {
     Json& source = add_source(folder, "run");
+    source["summary"] = folder.parsed("summary.json");
     ReportRun run = run_of_trace(folder.path);
     const std::string config = source["config"].get<std::string>();
     ConfigFacts facts = facts_of_run(config);

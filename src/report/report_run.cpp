@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "obolus/core/error.hpp"
+
 namespace obolus {
 
 void ReportColumns::put(std::string_view name, double value) {
   auto column = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
+  if (column == columns_.end() && columns_.size() == most)
+    throw DataError(fmt::format("got more than {} names of numbers in one run", most));
   if (column == columns_.end()) column = columns_.insert(column, {std::string(name), {}});
   column->values.resize(rows_ - 1, std::numeric_limits<double>::quiet_NaN());
   column->values.push_back(value);

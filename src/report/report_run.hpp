@@ -19,6 +19,8 @@ class ReportColumns {
     std::vector<double> values;
   };
 
+  static constexpr std::size_t most = 1000;  // names; more are refused
+
   void begin_row() { ++rows_; }
   void put(std::string_view name, double value);  // into the last row
   void keep_rows(const std::vector<bool>& kept);
@@ -44,7 +46,7 @@ struct ReportRun {
   std::optional<double> bound;
 };
 
-// Of FOLDER/trace.jsonl, with FOLDER/summary.json where it is finished. At most about 10,000 rows, evenly thinned.
+// Of FOLDER/trace.jsonl, with FOLDER/summary.json where it is finished. At most 20,000 rows, evenly thinned.
 [[nodiscard]] ReportRun run_of_trace(const std::string& folder);
 // Of FOLDER/cells.jsonl.
 [[nodiscard]] std::vector<ReportRun> runs_of_cells(const std::string& folder);

@@ -1,6 +1,8 @@
 // A run's trace, read line by line in memory that does not grow with it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "obolus/core/error.hpp"
 #include "report/line_reader.hpp"
 #include "report/report_run.hpp"
+#include "report/shallow_json.hpp"
 #include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
@@ -16,42 +19,45 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 20'000;  // held; between a half and all of them stay
-constexpr std::size_t most_columns = 256;
+constexpr std::size_t most_rows = 20'000;  // held; about a half of them stay at least
 
+// Keeps one row of so many, in two kinds: those that were evaluated have a stride of their own, so that they go last. Rounds with a profile
+// always stay: they are few, and a logarithmic axis needs them.
 class TraceReader {
  public:
-  void add(const Json& row) {
-    const double before = std::exchange(t_, row.at("t").get<double>());
-    if (!(t_ > before)) throw Json::other_error::create(501, "rounds must ascend", nullptr);
-    if (std::size_t(seen_++) % stride_ != 0 && !row.contains("evaluation")) {
-      last_ = row;  // kept for the end: the last round is always shown
-      return;
-    }
-    last_ = Json();
-    keep(row);
+  void add(Json&& row) {
+    const double t = row.at("t").get<double>();
+    if (!(t > t_ && t < 9e15 && t == std::floor(t))) throw Json::other_error::create(501, "no next round", nullptr);
+    t_ = t;
+    for (const char* name : {"x_values", "x_quantiles"})
+      if (row.contains(name)) profile(Round(t), row, row[name]);
+    Kind& kind = kinds_[row.contains("evaluation") ? 1 : 0];
+    last_kept_ = kind.seen++ % kind.stride == 0 || profiled(Round(t));
+    if (last_kept_) keep(row);
+    else last_ = std::move(row);  // the last round is always shown
   }
 
   void finish(ReportRun& run) && {
-    if (!last_.is_null()) keep(last_);
+    if (!last_kept_) keep(last_);
     run.columns = std::move(columns_).take(), run.evaluation = std::move(evaluation_).take();
     run.profiles = std::move(profiles_);
   }
 
  private:
+  struct Kind {
+    std::size_t seen = 0, stride = 1;
+  };
+
   void keep(const Json& row) {
-    columns_.begin_row(), evaluation_.begin_row(), evaluated_.push_back(row.contains("evaluation"));
+    columns_.begin_row(), evaluation_.begin_row();
     columns_.put("t", row.at("t").get<double>());
-    if (row.size() > most_columns) throw Json::other_error::create(501, "too many numbers in a row", nullptr);
     for (const auto& [name, value] : row.items()) {
-      if (name == "t") continue;
       if (name == "evaluation") evaluated(value);
       else if (value.is_boolean()) columns_.put(name, value.get<bool>() ? 1 : 0);
-      else if (value.is_number()) columns_.put(name, value.get<double>());
-      else if (name == "x_values" || name == "x_quantiles")
-        profile(row.at("t").get<Round>(), value, name == "x_values");
+      else if (value.is_number() && name != "t" && name != "x_size") columns_.put(name, value.get<double>());
     }
-    if (columns_.rows() > most_rows) thin();
+    kept_.push_back({Round(row.at("t").get<double>()), row.contains("evaluation")});
+    if (kept_.size() > most_rows) thin();
   }
 
   void evaluated(const Json& numbers) {
@@ -59,41 +65,49 @@ class TraceReader {
       evaluation_.put(measure, number.get<double>());
   }
 
-  void profile(Round t, const Json& numbers, bool whole) {
-    // The trace does not say how many there are behind quantiles.
-    Profile p{t, whole ? Index(numbers.size()) : Profile::most_values + 1, numbers.get<std::vector<double>>()};
+  void profile(Round t, const Json& row, const Json& numbers) {
+    Profile p{t, row.value("x_size", Index(numbers.size())), numbers.get<std::vector<double>>()};
     if (profiles_.empty() || profiles_.front().numbers.size() == p.numbers.size()) profiles_.push_back(std::move(p));
   }
 
-  // Every second row goes, the evaluated ones last.
+  // Every second row of one kind goes, of the evaluated ones only when they are the most.
   void thin() {
-    stride_ *= 2;
-    std::vector<bool> kept(columns_.rows());
-    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = i % 2 == 0 || evaluated_[i];
-    if (std::count(kept.begin(), kept.end(), true) > std::ptrdiff_t(most_rows * 3 / 4))
-      for (std::size_t i = 1; i < kept.size(); i += 2) kept[i] = false;
-    columns_.keep_rows(kept), evaluation_.keep_rows(kept);
+    const auto evaluated = std::count_if(kept_.begin(), kept_.end(), [](const Kept& k) { return k.evaluated; });
+    const bool of = 2 * std::size_t(evaluated) > kept_.size();
+    kinds_[of ? 1 : 0].stride *= 2;
+    std::vector<bool> stays(kept_.size(), true);
+    std::size_t ordinal = 0;
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      if (kept_[i].evaluated == of) stays[i] = ordinal++ % 2 == 0 || profiled(kept_[i].t);
+    columns_.keep_rows(stays), evaluation_.keep_rows(stays);
     std::size_t to = 0;
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      if (kept[i]) evaluated_[to++] = evaluated_[i];
-    evaluated_.resize(to);
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      if (stays[i]) kept_[to++] = kept_[i];
+    kept_.resize(to);
   }
 
+  struct Kept {
+    Round t;
+    bool evaluated;
+  };
   ReportColumns columns_, evaluation_;
-  std::vector<bool> evaluated_;
+  std::vector<Kept> kept_;
   std::vector<Profile> profiles_;
   Json last_;
+  bool last_kept_ = true;
   double t_ = 0;
-  std::size_t seen_ = 0, stride_ = 1;
+  Kind kinds_[2];  // plain, evaluated
 };
 
 void read_lines(const std::string& path, TraceReader& reader) {
   LineReader lines(path);
   for (std::string line; lines.next(line);) try {
-      reader.add(Json::parse(line));
+      reader.add(parse_shallow(line));
     } catch (const nlohmann::json::exception&) {
       if (!lines.ended()) return;  // killed while writing, or still writing
       throw DataError(lines.place() + ": is damaged: not one round of a run");
+    } catch (const DataError& e) {
+      throw DataError(fmt::format("{}: {}", lines.place(), e.what()));
     }
 }
 
@@ -110,7 +124,8 @@ void add_notes(const Json& summary, std::vector<std::string>& notes) {
 
 void add_summary(const std::string& path, ReportRun& run) {
   try {
-    const Json summary = Json::parse(read_whole_file(path, std::uint64_t{1} << 28));
+    const Json summary = parse_shallow(read_whole_file(path, std::uint64_t{1} << 28));
+    if (run.rounds > summary.at("rounds").get<Round>()) return;  // of the part before a run was resumed
     run.status = summary.at("status").get<std::string>();
     if (summary.contains("diverged")) run.quantity = summary["diverged"].at("quantity").get<std::string>();
     run.horizon = summary.at("horizon").get<Round>();
@@ -134,8 +149,6 @@ ReportRun run_of_trace(const std::string& folder) {
   if (!run.columns.empty()) run.rounds = Round(run.columns.front().values.back());
   run.horizon = run.rounds;
   if (const std::string path = folder + "/summary.json"; std::filesystem::exists(path)) add_summary(path, run);
-  if (run.x.size > 0)
-    for (Profile& p : run.profiles) p.size = run.x.size;
   return run;
 }
 

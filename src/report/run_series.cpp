@@ -94,7 +94,7 @@ void add_row(const Row& row, Columns& columns) {
     columns.add(name, evaluation, p);
   };
   for (std::size_t i = 0; i < row.size(); ++i)
-    if (row[i].name != "t") add(row[i].name, row[i].evaluation, row[i].value);
+    if (row[i].name != "t" && row[i].name != "x_size") add(row[i].name, row[i].evaluation, row[i].value);
   if (std::isfinite(p.gradients)) add("gradients", false, p.gradients);
 }
 

@@ -63,7 +63,12 @@ void write_atomically(const std::string& path, std::string_view content) {
     write_all(fd.get(), content, temporary);
     if (::fsync(fd.get()) != 0) fail("cannot sync", temporary);
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot replace", path);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int reason = errno;
+    ::unlink(temporary.c_str());
+    errno = reason;
+    fail("cannot replace", path);
+  }
   sync_folder(path);
 }
 

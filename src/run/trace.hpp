@@ -42,6 +42,7 @@ class TraceFormatter {
     fmt::format_to(out, R"(,"seconds":{})", r.seconds);
     if (!r.evaluation.empty()) numbers("evaluation", r.evaluation);
     if (vectors_ && r.measured) list("x", x), list("y", y);
+    if (profile && !profile->whole()) fmt::format_to(out, R"(,"x_size":{})", profile->size);
     if (profile) list(profile->whole() ? "x_values" : "x_quantiles", profile->numbers);
     line_ += "}\n";
     return line_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "obolus/core/error.hpp"
@@ -96,6 +97,11 @@ TEST(Report, of_a_comparison_has_every_run_and_its_tables) {
   EXPECT_EQ(streams.at(0).at("marks").size(), 0u);
   EXPECT_EQ(streams.at(1).at("name"), "jumps");
   EXPECT_EQ(streams.at(1).at("marks").size(), 2u);
+  const Json& best = json.at("sources").at(0).at("best");  // of each stream and optimiser
+  ASSERT_EQ(best.size(), 4u);
+  EXPECT_EQ(best.at(0).at("setting"),
+            result->streams[0].optimisers[0].settings[obolus::best(result->streams[0].optimisers[0])].text);
+  EXPECT_EQ(json.at("runs").at(1).at("seed"), 2);
   const auto tables = result->tables();
   ASSERT_EQ(json.at("sources").at(0).at("tables").size(), tables.size());
   EXPECT_EQ(json.at("sources").at(0).at("tables").at(0).at("title"), tables.at(0).title);
@@ -126,6 +132,64 @@ TEST(Report, of_a_long_run_is_thinned_and_keeps_the_evaluated_rounds_and_the_las
   EXPECT_EQ(one.at("status"), "running");
 }
 
+// What a run has in rounds that are thinned away: every second one evaluated, and x to the end.
+TEST(Report, of_a_long_run_that_evaluates_often_is_thinned_evenly_and_has_all_of_its_paths) {
+  const test::TemporaryFolder folder;
+  std::string trace;
+  constexpr Round rounds = 60'000;
+  for (Round t = 1; t <= rounds; ++t) {
+    trace += fmt::format("{{\"t\":{}", t);
+    if (t % 2 == 0) trace += ",\"evaluation\":{\"loss\":1.0}";
+    if (profiled(t)) trace += fmt::format(",\"x_size\":400,\"x_quantiles\":[{0}.0,{0}.0]", t);
+    trace += "}\n";
+  }
+  folder.write("trace.jsonl", trace);
+  const Json one = report({folder.path()}).at("runs").at(0);
+  const Json &t = one.at("columns").at("t"), &x = one.at("x");
+  EXPECT_LE(t.size(), 20'000u);
+  EXPECT_EQ(x.at("size"), 400);
+  EXPECT_GT(x.at("t").back().get<Round>(), rounds * 31 / 32);
+  EXPECT_EQ(x.at("quantiles").at(0), x.at("t"));
+  for (std::size_t part = 0; part < 6; ++part) {
+    std::size_t rows = 0, evaluated = 0;
+    for (std::size_t i = 0; i < t.size(); ++i)
+      if (t[i].get<std::size_t>() / 10'000 == part) ++rows, evaluated += !one.at("evaluation").at("loss")[i].is_null();
+    EXPECT_GT(rows, t.size() / 6 * 9 / 10) << part;  // an even part, give or take where a stride doubled
+    EXPECT_GT(evaluated, rows / 4) << part;
+  }
+  for (Round early = 1; early <= 32; ++early) EXPECT_EQ(t.at(std::size_t(early - 1)), early);
+}
+
+TEST(Report, of_a_resumed_run_does_not_call_it_finished) {
+  const test::TemporaryFolder folder;
+  run(config(3), folder.file("one"));
+  folder.write("one/trace.jsonl", folder.read("one/trace.jsonl") + "{\"t\":41,\"f\":1.0}\n");
+  const Json one = report({folder.file("one")}).at("runs").at(0);
+  EXPECT_EQ(one.at("status"), "running");
+  EXPECT_EQ(one.at("horizon"), 41);
+  EXPECT_FALSE(one.contains("final"));
+}
+
+TEST(Report, keeps_numbers_that_are_too_small_to_be_normal) {
+  const test::TemporaryFolder folder;
+  folder.write("trace.jsonl", "{\"t\":1,\"f\":4.9e-324}\n");
+  EXPECT_EQ(report({folder.path()}).at("runs").at(0).at("columns").at("f").at(0).get<double>(), 4.9e-324);
+}
+
+TEST(Report, of_what_nests_without_end_or_names_without_end_is_refused) {
+  const test::TemporaryFolder folder;
+  folder.write("trace.jsonl", "{\"t\":1}\n");
+  folder.write("about.jsonl", std::string(300'000, '[') + std::string(300'000, ']') + "\n{\"command\":\"fine\"}\n");
+  EXPECT_EQ(report({folder.path()}).at("sources").at(0).at("about").size(), 1u);
+  folder.write("summary.json", std::string(200'000, '[') + std::string(200'000, ']'));
+  EXPECT_THROW((void)report({folder.path()}), DataError);
+  std::filesystem::remove(folder.file("summary.json"));
+  std::string names = "{\"t\":1";
+  for (int i = 0; i < 2000; ++i) names += fmt::format(",\"n{}\":1.0", i);
+  folder.write("trace.jsonl", names + "}\n");
+  EXPECT_THROW((void)report({folder.path()}), DataError);
+}
+
 TEST(Report, of_what_is_no_run_or_is_damaged_is_refused_by_name) {
   const test::TemporaryFolder folder;
   const auto message = [&] {
@@ -143,7 +207,7 @@ TEST(Report, of_what_is_no_run_or_is_damaged_is_refused_by_name) {
   folder.write("summary.json", "{\"status\": 3}");
   EXPECT_NE(message().find("summary.json"), std::string::npos) << message();
   for (const char* trace : {"[]\n", "{}\n", "{\"t\":\"x\"}\n", "{\"t\":1,\"evaluation\":3}\n",
-                            "{\"t\":1,\"x_values\":[\"a\"]}\n", "{\"t\":0}\n"}) {
+                            "{\"t\":1,\"x_values\":[\"a\"]}\n", "{\"t\":0}\n", "{\"t\":1.5}\n", "{\"t\":1e300}\n"}) {
     folder.write("trace.jsonl", trace);
     EXPECT_NE(message().find("trace.jsonl:1"), std::string::npos) << trace << message();
   }
@@ -169,6 +233,16 @@ TEST(ConfigFacts, marks_are_where_the_problem_changes) {
   EXPECT_EQ(rounds("drift = \"slow\"\nperiod = 40", 100), (std::vector<Round>{}));
   EXPECT_EQ(rounds("drift = \"swap\"\nperiod = 1", 100'000), (std::vector<Round>{}));  // too many to see
   EXPECT_EQ(rounds("drift = \"swap\"\nperiod = -4", 100), (std::vector<Round>{}));
+}
+
+TEST(ConfigFacts, streams_of_a_comparison_have_the_defaults_of_their_own_problems) {
+  const auto facts = facts_of_comparison(
+      "[problem]\nname = \"softmax_l2\"\ndrift = \"swap\"\n[[stream]]\nname = \"a\"\n"
+      "[[stream]]\nname = \"b\"\nproblem = { name = \"oscillation\" }\n",
+      2500);
+  EXPECT_EQ(facts.streams.at("a").marks.size(), 2u);
+  EXPECT_EQ(facts.streams.at("a").marks.at(0).t, 1001);
+  EXPECT_TRUE(facts.streams.at("b").marks.empty());
 }
 
 TEST(MarkdownTables, are_read_with_their_titles_alignment_and_escaped_bars) {

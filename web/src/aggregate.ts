@@ -16,16 +16,15 @@ function sameList(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
-// Rounds that every run which reaches so far has. The lists increase.
+// Rounds that every run has: a mean over fewer seeds would jump where one of them ends. The lists increase; a run without
+// any round takes no part.
 export function commonRounds(lists: Float64Array[]): Float64Array {
   const some = lists.filter((list) => list.length > 0);
   if (some.length === 0) return new Float64Array(0);
   if (some.every((list) => sameList(list, some[0]))) return some[0];
   const times = new Map<number, number>();
   for (const list of some) for (const t of list) times.set(t, (times.get(t) ?? 0) + 1);
-  const ends = some.map((list) => list[list.length - 1]);
-  const reaching = (t: number) => ends.filter((end) => end >= t).length;
-  return Float64Array.from([...times.keys()].filter((t) => times.get(t) === reaching(t)).sort((a, b) => a - b));
+  return Float64Array.from([...times.keys()].filter((t) => times.get(t) === some.length).sort((a, b) => a - b));
 }
 
 // Welford's update: no cancellation when the mean is large against the spread. Indexed, because this is the innermost
@@ -66,6 +65,11 @@ export function aggregateLists(rounds: Float64Array[], values: Float64Array[]): 
   }
   if (size === grid.length) return out;
   return { t: out.t.slice(0, size), mean: out.mean.slice(0, size), sd: out.sd.slice(0, size), count: out.count.slice(0, size) };
+}
+
+// Seeds that end at different rounds: numbers are of the rounds that all of them have.
+export function unequal(series: Series): boolean {
+  return new Set(series.runs.map((run) => run.columns.t.at(-1))).size > 1;
 }
 
 export function aggregate(series: Series, quantity: Quantity): Aggregate {

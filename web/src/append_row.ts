@@ -11,10 +11,10 @@ function appendTo(columns: Columns, row: { [name: string]: unknown }, rows: numb
   for (const name of Object.keys(columns)) columns[name].push(Object.hasOwn(row, name) ? cell(row[name]) : null);
 }
 
-function appendPath(run: Run, key: "values" | "quantiles", list: unknown, t: number): void {
+function appendPath(run: Run, key: "values" | "quantiles", list: unknown, t: number, size: unknown): void {
   if (!Array.isArray(list)) return;
   if (!run.x) {
-    const path: XPath = { size: list.length, t: [] };
+    const path: XPath = { size: typeof size === "number" ? size : list.length, t: [] };
     if (key === "quantiles") path.levels = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
     run.x = path;
   }
@@ -25,7 +25,7 @@ function appendPath(run: Run, key: "values" | "quantiles", list: unknown, t: num
   list.forEach((v, k) => path[key]![k].push(cell(v)));
 }
 
-const SPECIAL = new Set(["evaluation", "x_values", "x_quantiles"]);
+const SPECIAL = new Set(["evaluation", "x_values", "x_quantiles", "x_size"]);
 
 // False when the row is not newer than the last: after a reconnection some may come twice.
 export function appendRow(run: Run, row: Row["row"]): boolean {
@@ -36,8 +36,8 @@ export function appendRow(run: Run, row: Row["row"]): boolean {
   appendTo(run.columns, row, before, SPECIAL);
   const measures = typeof row.evaluation === "object" && row.evaluation !== null ? (row.evaluation as { [name: string]: unknown }) : {};
   appendTo(run.evaluation, measures, before, new Set());
-  appendPath(run, "values", row.x_values, t);
-  appendPath(run, "quantiles", row.x_quantiles, t);
+  appendPath(run, "values", row.x_values, t, row.x_size);
+  appendPath(run, "quantiles", row.x_quantiles, t, row.x_size);
   run.rounds = Math.max(run.rounds, t);
   return true;
 }

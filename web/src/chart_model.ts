@@ -23,6 +23,7 @@ export interface ChartModel {
   curves: Curve[];
   marks: { x: number; text: string }[]; // vertical
   levels: { y: number; text: string; style: LineStyle }[]; // horizontal
+  cut?: string[]; // series whose seeds end at different rounds
   zeroBased?: boolean; // bars stand on the axis
 }
 

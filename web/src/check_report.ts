@@ -6,7 +6,7 @@ export class Unreadable extends Error {}
 type Loose = { [name: string]: unknown };
 
 const isObject = (v: unknown): v is Loose => typeof v === "object" && v !== null && !Array.isArray(v);
-const text = (v: unknown): string => (typeof v === "string" ? v : v === undefined || v === null ? "" : String(v));
+const text = (v: unknown): string => (typeof v === "string" ? v : v === undefined || v === null ? "" : typeof v === "object" ? JSON.stringify(v) : String(v));
 const number = (v: unknown): number => (typeof v === "number" ? v : 0);
 const list = (v: unknown): unknown[] => (Array.isArray(v) ? v : []);
 
@@ -57,6 +57,7 @@ function checkSource(value: unknown): Source {
     streams: list(source.streams)
       .filter(isObject)
       .map((s) => ({ name: text(s.name), problem: text(s.problem), marks: list(s.marks).filter(isObject) as never })),
+    best: list(source.best).filter(isObject) as unknown as Source["best"],
     tables: list(source.tables).filter(isObject) as unknown as Source["tables"],
   };
 }

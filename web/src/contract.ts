@@ -30,6 +30,7 @@ export interface Source {
   about: About[];
   summary: object | null;
   ranking?: { by: string; rank: "least" | "most" };
+  best?: { stream: string; optimiser: string; setting: string }[]; // of a finished comparison: what its tables show
   streams: { name: string; problem: string; marks: Mark[] }[];
   tables?: Table[];
 }

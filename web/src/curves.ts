@@ -1,7 +1,7 @@
-import { aggregate } from "./aggregate";
+import { aggregate, unequal } from "./aggregate";
 import { ChartModel, Curve } from "./chart_model";
 import { Quantity, REGRET } from "./quantity";
-import { logLogSlope } from "./slope";
+import { slopeOf } from "./slope";
 import { Shown, View } from "./view";
 import { X_AXES, positions } from "./x_axis";
 
@@ -20,7 +20,7 @@ function curve(shown: Shown, quantity: Quantity, view: View, slopes: boolean): C
   const band = several
     ? { lo: all.mean.map((m, i) => m - all.sd[i]), hi: all.mean.map((m, i) => m + all.sd[i]), opacity: 0.15 }
     : undefined;
-  const slope = slopes ? logLogSlope(all.t, all.mean) : NaN;
+  const slope = slopes ? slopeOf(series, quantity) : NaN;
   const note = Number.isNaN(slope) ? undefined : `slope ${slope.toFixed(2).replace("-", "−")}`;
   return { id: series.id, label: shown.label, style, width: 1.6, x, y: all.mean, band, sd: several ? all.sd : undefined, note };
 }
@@ -52,5 +52,6 @@ export function quantityModel(view: View, title: string, quantity: Quantity, log
     curves: shown.map((s) => curve(s, quantity, view, logLogRegret)).filter((c) => c !== null),
     marks: view.marks().map((mark) => ({ x: mark.t, text: mark.text })),
     levels: logLogRegret ? bounds(shown) : [],
+    cut: shown.filter((s) => unequal(s.series)).map((s) => s.label),
   };
 }

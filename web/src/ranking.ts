@@ -27,8 +27,11 @@ export function score(series: Series, ranking: Ranking): number {
   return ranking.rank === "most" ? -mean : mean;
 }
 
-// The first of several equally good ones; nothing when the report does not say how settings are ranked.
+// The program's own choice where it has made one; else the first of several equally good ones, and nothing when the report does not
+// say how settings are ranked.
 export function bestSetting(report: Report, settings: Series[]): Series | undefined {
+  const chosen = settings.find((s) => report.sources[s.runs[0].source].best?.some((b) => b.stream === s.stream && b.optimiser === s.optimiser && b.setting === s.setting));
+  if (chosen) return chosen;
   const ranking = settings.length > 0 ? rankingOf(report, settings[0]) : undefined;
   if (!ranking) return undefined;
   let best = settings[0];

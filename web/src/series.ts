@@ -19,8 +19,10 @@ export function label(series: Series): string {
   return parts.filter((part) => part !== "").join(" · ");
 }
 
+// Runs of different folders may be one series; those of different comparisons are not: their problems may differ.
 function keyOf(report: Report, run: Run): string {
-  return [report.sources[run.source].kind, run.stream, run.optimiser, run.setting].join(SEPARATOR);
+  const { kind } = report.sources[run.source];
+  return [kind, kind === "comparison" ? run.source : "", run.stream, run.optimiser, run.setting].join(SEPARATOR);
 }
 
 function sourceNames(report: Report): string[] {

@@ -1,24 +1,32 @@
-// The exponent p of regret ~ t^p: least squares of log regret on log t over the second half of the decades that the
-// rounds span. Rounds without positive regret have no logarithm and are left out; fewer than three give no slope.
-export function logLogSlope(t: ArrayLike<number>, regret: ArrayLike<number>): number {
-  let first = 0;
-  while (first < t.length && !(t[first] > 0)) first++;
-  if (t.length - first < 3) return NaN;
-  const middle = (Math.log(t[first]) + Math.log(t[t.length - 1])) / 2;
+import { valuesOf, Quantity, ROUND } from "./quantity";
+import { Series } from "./series";
+
+interface Points {
+  t: ArrayLike<number>;
+  values: ArrayLike<number>;
+}
+
+// The exponent p of regret ~ t^p, as `obolus plot` fits it: least squares of log regret on log t over the last decade of
+// rounds, each seed with a level of its own. What is not positive has no logarithm; fewer than three points give no slope.
+export function logLogSlope(runs: Points[]): number {
   let n = 0;
-  let meanX = 0;
-  let meanY = 0;
   let xx = 0;
   let xy = 0;
-  for (let i = first; i < t.length; i++) {
-    const x = Math.log(t[i]);
-    if (x < middle || !(regret[i] > 0)) continue;
-    n++;
-    const dx = x - meanX;
-    meanX += dx / n;
-    meanY += (Math.log(regret[i]) - meanY) / n;
-    xx += dx * (x - meanX);
-    xy += dx * (Math.log(regret[i]) - meanY);
+  for (const { t, values } of runs) {
+    const last = t[t.length - 1];
+    const points: [number, number][] = [];
+    for (let i = 0; i < t.length; i++) if (10 * t[i] >= last && values[i] > 0) points.push([Math.log(t[i]), Math.log(values[i])]);
+    const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
+    const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;
+    n += points.length;
+    for (const [x, y] of points) {
+      xx += (x - meanX) ** 2;
+      xy += (x - meanX) * (y - meanY);
+    }
   }
   return n >= 3 && xx > 0 ? xy / xx : NaN;
+}
+
+export function slopeOf(series: Series, quantity: Quantity): number {
+  return logLogSlope(series.runs.map((run) => ({ t: valuesOf(run, ROUND), values: valuesOf(run, quantity) })));
 }

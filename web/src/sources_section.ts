@@ -4,7 +4,7 @@ import { plainTable } from "./plain_table";
 
 const MOST_LISTED = 200;
 
-const text = (v: unknown): string => (v === undefined || v === null ? "" : String(v));
+const text = (v: unknown): string => (v === undefined || v === null ? "" : typeof v === "object" ? JSON.stringify(v) : String(v));
 
 function about(source: Source): HTMLElement[] {
   return source.about.map((session) => {

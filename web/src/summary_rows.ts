@@ -1,7 +1,7 @@
-import { spread } from "./aggregate";
+import { aggregate } from "./aggregate";
 import { evaluationNames } from "./catalogue";
 import { duration, meanAndSd } from "./number_format";
-import { COST, fromColumn, fromEvaluation, GRADIENTS, has, lastValue, PRODUCTS, Quantity, REGRET, SECONDS } from "./quantity";
+import { COST, fromColumn, fromEvaluation, GRADIENTS, has, PRODUCTS, Quantity, REGRET, SECONDS } from "./quantity";
 import { Series } from "./series";
 
 export interface SummaryCell {
@@ -45,7 +45,8 @@ function measureColumn(title: string, quantity: Quantity, format: (mean: number,
         const text = quantity.key === REGRET.key ? `diverged (${diverged} of ${s.runs.length})` : "–";
         return { text, sort: Infinity, csv: ["", ""] };
       }
-      const { n, mean, sd } = spread(s.runs.map((run) => lastValue(run, quantity)));
+      const all = aggregate(s, quantity);
+      const [n, mean, sd] = [all.count.at(-1) ?? 0, all.mean.at(-1) ?? NaN, all.sd.at(-1) ?? NaN];
       return { text: n > 0 ? format(mean, sd, n) : "–", sort: n > 0 ? mean : NaN, csv: n > 0 ? [mean, n > 1 ? sd : ""] : ["", ""] };
     },
   };

@@ -11,6 +11,7 @@
 #include "obolus/version.hpp"
 #include "page.hpp"
 #include "report/config_facts.hpp"
+#include "run/profile_json.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {
@@ -35,8 +36,9 @@ Json report(Json source) {
 }
 
 Json source(const std::string& folder, const char* kind, const std::string& config, Json streams) {
-  return {{"name", folder},         {"kind", kind},       {"config", config},
-          {"about", Json::array()}, {"summary", nullptr}, {"streams", std::move(streams)}};
+  return {{"name", folder},     {"kind", kind},
+          {"config", config},   {"about", Json::array({Json::parse(about_line())})},
+          {"summary", nullptr}, {"streams", std::move(streams)}};
 }
 
 Json stream(const std::string& name, const std::string& problem, const std::vector<DriftMark>& marks) {
@@ -108,7 +110,7 @@ void LiveView::row(const Row& row, bool last) {
   if (past_) replay(row.t);
   // Some rounds of every octave: a fast run is over the first thousands before a twentieth of a second has passed, and axes may be logarithmic.
   const auto since = Clock::now() - sent_at_;
-  const bool wanted = !row.evaluation.empty() || profiled(row.t);
+  const bool wanted = !row.evaluation.empty() || profiled(row.t) || x_.t == row.t;
   if (last || since >= between_rows_ || (wanted && since >= between_evaluations_)) send(row);
 }
 
@@ -145,6 +147,7 @@ void LiveView::end(const RunSummary& summary) {
   if (summary.last.t > sent_) send(summary.last);
   feed_.finish(name_, [&](LiveRun& run) {
     run.status = status, run.quantity = summary.end.quantity, run.rounds = summary.end.rounds;
+    if (summary.x.size > 0) run.more["final"] = distribution_json(summary.x);
     if (summary.bound && std::isfinite(summary.bound->value)) run.more["bound"] = summary.bound->value;
   });
   finish(status);
