@@ -127,6 +127,7 @@ void Network<S>::make_part(Part& part) {
   part.image = take<S>(image), part.image_t = take<S>(image), part.back = take<S>(back);
   part.spectrum = take<S>(spectrum), part.product = take<S>(product);
   part.flow = take<S>(flow), part.flow_t = take<S>(flow);
+  part.patches = take<S>(16 * windows + static_cast<std::size_t>(table_->pack));
   part.dots = take<S>((windows + 1) * static_cast<std::size_t>(table_->pack));
   part.corner = take<std::int32_t>(windows), part.passed = take<std::uint64_t>(4 * windows * ((out + 63) / 64));
   part.list = take<kernels::Passed>(lists + 1);

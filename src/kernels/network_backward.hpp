@@ -6,18 +6,20 @@ void sums(const S* u, const S* p, const S* mean, const S* inverse, int out, int 
   constexpr int P = lanes<S>;
   by_packs<S, 4>(out, [&](int o, auto packs) __attribute__((always_inline)) {
     constexpr int N = decltype(packs)::count;
-    Wide<S> plain[N] = {}, with[N] = {};
-    const S *left = u + o, *right = p + o;
-    for (int t = 0; t < count; ++t, left += out, right += out)
+    Wide<S> plain[turns<N>][N] = {}, with[turns<N>][N] = {};
+    by_turns<N>(count, [&](int t, int turn) __attribute__((always_inline)) {
+      const S *left = u + t * out + o, *right = p + t * out + o;
 #pragma GCC unroll 4
       for (int n = 0; n < N; ++n) {
-        plain[n] += at(left + n * P);
-        with[n] += at(left + n * P) * (at(right + n * P) - at(mean + o + n * P));
+        plain[turn][n] += at(left + n * P);
+        with[turn][n] += at(left + n * P) * (at(right + n * P) - at(mean + o + n * P));
       }
+    });
+    join(plain), join(with);
     for (int n = 0; n < N; ++n) {
-      with[n] *= at(inverse + o + n * P);
+      with[0][n] *= at(inverse + o + n * P);
       for (int i = 0; i < P; ++i)
-        sum[o + n * P + i] += double(plain[n][i]), product[o + n * P + i] += double(with[n][i]);
+        sum[o + n * P + i] += double(plain[0][n][i]), product[o + n * P + i] += double(with[0][n][i]);
     }
   });
 }
@@ -28,8 +30,8 @@ OBOLUS_INLINE void let_flow(const Block<S>& k, std::size_t start, int windows, S
   constexpr int P = lanes<S>;
   by_packs<S, 4>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
     constexpr int N = decltype(packs)::count;
-    Wide<S> sum[N] = {};
-    for (int t = 0; t < windows; ++t)
+    Wide<S> sum[turns<N>][N] = {};
+    by_turns<N>(windows, [&](int t, int turn) __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int n = 0; n < N; ++n) {
         const int c = o + n * P;
@@ -37,10 +39,12 @@ OBOLUS_INLINE void let_flow(const Block<S>& k, std::size_t start, int windows, S
         const Wide<S> p = at(k.pooled + i);
         const Wide<S> v = p > 0 ? value(i, c, p) : Wide<S>{};
         at(flow + t * k.out + c) = v;
-        sum[n] += v;
+        sum[turn][n] += v;
       }
+    });
+    join(sum);
     for (int n = 0; n < N; ++n)
-      for (int i = 0; bias != nullptr && i < P; ++i) bias[o + n * P + i] += double(sum[n][i]);
+      for (int i = 0; bias != nullptr && i < P; ++i) bias[o + n * P + i] += double(sum[0][n][i]);
   });
 }
 // The slope in p, as batch normalisation has it: number i, of a pack of channels from c on.
@@ -53,7 +57,44 @@ OBOLUS_INLINE auto flow_of(const Block<S>& k) {
 
 // ---- The first block ----------------------------------------------------------------------------------------------------
 
-// Each place takes the channels whose maximum it was, and nothing of the others. The flow is used where it is found.
+// The patches of a picture row by row, so that the pixels of a tap at the four places are 0, 1, 4 and 5 numbers after the first.
+template <class S>
+void lay_patches(const Block<S>& k, Part<S>& part) {
+  S* to = part.patches;
+  for (int y = 0; y < k.rows; ++y)
+    for (int x = 0; x < k.columns; ++x)
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r, to += 4) {
+        const S* from = image_of(k, part) + (2 * y + r) * k.padded_width() + 2 * x;
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) to[i] = from[i];
+      }
+}
+
+// sum[tap] ← sum[tap] + flow · the pixel of the tap at each channel's own place. Where packs cannot be picked from, each place takes the
+// channels whose maximum it was, and nothing of the others.
+template <class S, int N>
+OBOLUS_INLINE void add_window(const S* patch, const Wide<S> (&flow)[N], const Bits<S> (&who)[N], Wide<S> (&sum)[N][9]) {
+  if constexpr (can_pick<S>) {
+    Bits<S> from[N];
+    for (int n = 0; n < N; ++n) from[n] = who[n] + (who[n] & 2);
+#pragma GCC unroll 9
+    for (int i = 0; i < 9; ++i)
+#pragma GCC unroll 2
+      for (int n = 0; n < N; ++n) sum[n][i] += flow[n] * pick<S>(at(patch + i / 3 * 4 + i % 3), from[n]);
+  } else {
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q)
+#pragma GCC unroll 2
+      for (int n = 0; n < N; ++n) {
+        const Wide<S> of = who[n] == q ? flow[n] : Wide<S>{};
+#pragma GCC unroll 9
+        for (int i = 0; i < 9; ++i) sum[n][i] += patch[(q / 2 + i / 3) * 4 + q % 2 + i % 3] * of;
+      }
+  }
+}
+
+// The flow is used where it is found.
 template <class S, int N, class Value>
 OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t start, int o, Value&& value) {
   constexpr int P = lanes<S>;
@@ -61,28 +102,18 @@ OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t 
   for (int n = 0; n < N; ++n)
     for (int i = 0; i < 9; ++i) sum[n][i] = at(part.gradient + i * k.out + o + n * P);
   for (int t = 0; t < k.windows(); ++t) {
-    const S* patch = image_of(k, part) + part.corner[t];
-    Wide<S> of[N][4];
+    Wide<S> flow[N];
+    Bits<S> who[N];
 #pragma GCC unroll 2
     for (int n = 0; n < N; ++n) {
       const std::size_t i = start + std::size_t(t * k.out + o + n * P);
-      const Bits<S> who = load_places<S>(k.winner + i);
-      const Wide<S> p = at(k.pooled + i), flow = p > 0 ? value(i, o + n * P, p) : Wide<S>{};
-      bias[n] += flow;
-#pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q) of[n][q] = who == q ? flow : Wide<S>{};
+      __builtin_prefetch(k.pooled + i + ahead<S>), __builtin_prefetch(k.slope + i + ahead<S>);
+      const Wide<S> p = at(k.pooled + i);
+      who[n] = load_places<S>(k.winner + i);
+      flow[n] = p > 0 ? value(i, o + n * P, p) : Wide<S>{};
+      bias[n] += flow[n];
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
-      const S pixel = patch[i / 4 * k.padded_width() + i % 4];
-#pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q) {
-        const int dy = i / 4 - q / 2, dx = i % 4 - q % 2;
-        if (dy >= 0 && dy < 3 && dx >= 0 && dx < 3)
-#pragma GCC unroll 2
-          for (int n = 0; n < N; ++n) sum[n][dy * 3 + dx] += pixel * of[n][q];
-      }
-    }
+    add_window<S, N>(part.patches + 16 * t, flow, who, sum);
   }
   for (int n = 0; n < N; ++n) {
     for (int i = 0; i < 9; ++i) at(part.gradient + i * k.out + o + n * P) = sum[n][i];
@@ -91,9 +122,9 @@ OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t 
 }
 template <class S, class Value>
 OBOLUS_INLINE void first_gradients(const Block<S>& k, Part<S>& part, int first, int last, Value&& value) {
-  find_corners(k, part, k.windows());
   for (int picture = first; picture < last; ++picture) {
     load_picture(k, picture, image_of(k, part));
+    lay_patches(k, part);
     const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
     by_packs<S, side_by_side>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
       first_gradient<S, decltype(packs)::count>(k, part, start, o, value);
@@ -122,34 +153,36 @@ void taps_gradient(const Block<S>& k, Part<S>& part) {
       for (int i = 0; i < 9; ++i) sum[i] = at(gradient + i * P);
       for (int n = 0; n < part.count[o]; ++n) {
         const S flow = part.flow[list[n].flow];
-        const S* x = image + list[n].place;
-#pragma GCC unroll 9
-        for (int i = 0; i < 9; ++i) sum[i] += flow * at(x + i / 3 * down + i % 3 * P);
+        const S* x = settled(image + list[n].place);
+#pragma GCC unroll 3
+        for (int r = 0; r < 3; ++r, x = settled(x + down))
+#pragma GCC unroll 3
+          for (int i = 0; i < 3; ++i) sum[3 * r + i] += flow * at(x + i * P);
       }
 #pragma GCC unroll 9
       for (int i = 0; i < 9; ++i) at(gradient + i * P) = sum[i];
     }
 }
 
-// A row of windows' part of the slope in the image: `add` adds what a channel of a window gives to pixel i of the nine around its place.
+// A row of windows' part of the slope in the image: `add` adds what a channel of a window gives to the nine pixels around its place.
 // Neighbouring patches share two columns, which stay in registers.
 template <class S, class Add>
-OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, S* back, Add&& add) {
+OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, std::ptrdiff_t flow, S* back, Add&& add) {
   constexpr int P = lanes<S>;
-  const int down = k.padded_width() * P, words = words_of(k);
+  const int down = k.padded_width() * P, words = words_of(k), columns = k.columns, out = k.out;
   Wide<S> sum[4][4] = {};
   const auto store = [&](S* to) __attribute__((always_inline)) {
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) at(to + r * down) += sum[r][0], at(to + r * down + P) += sum[r][1];
   };
-  for (int x = 0; x < k.columns; ++x, back += 2 * P) {
+  for (int x = 0; x < columns; ++x, back += 2 * P, flow += out) {
     for (int word = 0; word < words; ++word, passed += 4)
 #pragma GCC unroll 4
       for (int p = 0; p < 4; ++p)
         for (std::uint64_t bits = passed[p]; bits != 0; bits &= bits - 1) {
-          const int o = 64 * word + __builtin_ctzll(bits);
-#pragma GCC unroll 9
-          for (int i = 0; i < 9; ++i) add(x, o, i, sum[p / 2 + i / 3][p % 2 + i % 3]);
+          const std::ptrdiff_t o = 64 * word, n = __builtin_ctzll(bits);
+          add(flow + o + n, o * (9 * P) + n * (9 * P),
+              [&](int i) __attribute__((always_inline)) -> Wide<S>& { return sum[p / 2 + i / 3][p % 2 + i % 3]; });
         }
     store(back);
 #pragma GCC unroll 4
@@ -158,25 +191,33 @@ OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, S*
   store(back);
 }
 
-// back ← the slope in the image of the picture whose first window is number t of the group's.
+// back ← the slope in the image of the picture whose first window is number t of the group's. add(slab, number of flow, tap, nine pixels)
+// Meanwhile the memory of `slope`, where `back` will go, is called for, a share with every row.
 template <class S, class Add>
-OBOLUS_INLINE void spread(const Block<S>& k, Part<S>& part, int t, Add&& add) {
+OBOLUS_INLINE void spread(const Block<S>& k, Part<S>& part, int t, const S* slope, Add&& add) {
   constexpr int P = lanes<S>;
   for (int i = 0; i < k.in * k.pixels(); i += P) at(part.back + i) = Wide<S>{};
+  const int share = (k.height * k.width + k.rows - 1) / k.rows * P;
   for (int c = 0; c < k.in; c += P)
     for (int y = 0; y < k.rows; ++y) {
+      for (int i = 0; i < share; i += P) __builtin_prefetch(slope + i, 1);
+      slope += share;
       const int first = t + y * k.columns;
-      spread_row<S>(k, part.passed + 4 * words_of(k) * first, part.back + c * k.pixels() + 2 * y * k.padded_width() * P,
-                    [&](int x, int o, int i, Wide<S>& sum) __attribute__((always_inline)) {
-                      add((first + x) * k.out + o, ((c / P * k.out + o) * 9 + i) * P, sum);
-                    });
+      spread_row<S>(k, part.passed + 4 * words_of(k) * first, first * k.out,
+                    part.back + c * k.pixels() + 2 * y * k.padded_width() * P,
+                    [&, slab = c * k.out * 9](auto... place) __attribute__((always_inline)) { add(slab, place...); });
     }
 }
 template <class S>
-void spread_flow(const Block<S>& k, Part<S>& part, int t) {
-  spread(k, part, t, [&](int flow, int tap, Wide<S>& sum) __attribute__((always_inline)) {
-    sum += part.flow[flow] * at(k.taps + tap);
-  });
+void spread_flow(const Block<S>& k, Part<S>& part, int t, const S* slope) {
+  const S *flows = part.flow, *taps = k.taps;
+  spread(k, part, t, slope,
+         [=](int slab, std::ptrdiff_t flow, std::ptrdiff_t tap, auto&& pixel) __attribute__((always_inline)) {
+           const S factor = flows[flow];
+           const S* w = settled(taps + slab + tap);
+#pragma GCC unroll 9
+           for (int i = 0; i < 9; ++i) pixel(i) += factor * at(w + i * lanes<S>);
+         });
 }
 
 // The slope in the image is that in the output of the block before.
@@ -203,7 +244,7 @@ void backward_later(const Block<S>& k, Part<S>& part, int first, int last) {
     mark_places(k, part, start, windows);
     for (int i = 0; i < count; ++i) {
       const std::size_t to = std::size_t(picture + i) * std::size_t(before.windows() * before.out);
-      spread_flow(k, part, i * k.windows());
+      spread_flow(k, part, i * k.windows(), before.slope + to);
       hand_back(k, part.back, before.slope + to);
       sums(before.slope + to, before.pooled + to, before.mean, before.inverse, before.out, before.windows(), part.sum,
            part.product_sum);

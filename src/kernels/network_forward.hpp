@@ -1,4 +1,4 @@
-// From pictures to what the pooling windows pass on.
+// From pictures to what the pooling windows pass on: what all blocks share, and the first.
 #include "kernels/network_weights.hpp"
 
 // The places of a window, its 3×3 surroundings and its 4×4 patch are counted row by row.
@@ -38,6 +38,28 @@ OBOLUS_INLINE void store_places(std::uint8_t* to, const Bits<S>& places) {
   for (int i = 0; i < lanes<S>; ++i) to[i] = std::uint8_t(places[i]);
 }
 
+// Number which[i] of a pack in place i, where there is an instruction for it; `which` is less than 8.
+template <class S>
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+constexpr bool can_pick = true;
+#elif OBOLUS_PACK == 32 && defined(__AVX2__)
+constexpr bool can_pick = sizeof(S) == 4;
+#else
+constexpr bool can_pick = false;
+#endif
+template <class S>
+OBOLUS_INLINE Wide<S> pick(const Wide<S>& from, const Bits<S>& which) {
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+  const __m512i places = reinterpret_cast<__m512i>(which);
+  if constexpr (sizeof(S) == 4) return _mm512_permutexvar_ps(places, reinterpret_cast<__m512>(from));
+  else return _mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(from));
+#elif OBOLUS_PACK == 32 && defined(__AVX2__)
+  if constexpr (sizeof(S) == 4)
+    return _mm256_permutevar8x32_ps(reinterpret_cast<__m256>(from), reinterpret_cast<__m256i>(which));
+#endif
+  return from;
+}
+
 // ---- Images ---------------------------------------------------------------------------------------------------------
 
 // Every block has images of its own in a part: their borders stay 0.
@@ -57,6 +79,10 @@ void load_picture(const Block<S>& k, int picture, S* image) {
     for (int x = 0; x < k.width; ++x) image[(y + 1) * k.padded_width() + x + 1] = from[y * k.width + x];
 }
 
+// How far before they are read numbers are called for that come from beyond the second cache: 4 KB. The processor itself looks less far.
+template <class S>
+constexpr int ahead = 4096 / int(sizeof(S));
+
 // image ← load(p's place, channel) over the pixels of a picture, which are the windows of the block before.
 template <class S, class Load>
 OBOLUS_INLINE void fill_image(const Block<S>& k, int picture, S* image, Load&& load) {
@@ -72,6 +98,7 @@ template <class S>
 void load_image(const Block<S>& k, int picture, S* image) {
   const Block<S>& before = *k.before;
   fill_image(k, picture, image, [&](std::size_t i, int c) __attribute__((always_inline)) {
+    __builtin_prefetch(before.pooled + i + ahead<S>);
     return at(before.a + c) * at(before.pooled + i) + at(before.b + c);
   });
 }
@@ -79,6 +106,7 @@ template <class S>
 void load_image_tangent(const Block<S>& k, int picture, S* image) {
   const Block<S>& before = *k.before;
   fill_image(k, picture, image, [&](std::size_t i, int c) __attribute__((always_inline)) {
+    __builtin_prefetch(before.pooled_t + i + ahead<S>), __builtin_prefetch(before.pooled + i + ahead<S>);
     return at(before.a + c) * at(before.pooled_t + i) +
            (at(before.a_t + c) * at(before.pooled + i) + at(before.b_t + c));
   });
@@ -108,26 +136,28 @@ void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int coun
   const double seen = part.count_of_p, all = seen + count;
   by_packs<S, 4>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
     constexpr int N = decltype(packs)::count;
-    Wide<S> mean[N] = {}, squares[N] = {};
-    const S* p = pooled + o;
-    for (int t = 0; t < count; ++t, p += k.out)
+    Wide<S> mean[turns<N>][N] = {}, squares[turns<N>][N] = {};
+    by_turns<N>(count, [&](int t, int turn) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-      for (int n = 0; n < N; ++n) mean[n] += at(p + n * P);
+      for (int n = 0; n < N; ++n) mean[turn][n] += at(pooled + t * k.out + o + n * P);
+    });
+    join(mean);
 #pragma GCC unroll 4
-    for (int n = 0; n < N; ++n) mean[n] /= S(count);
-    p = pooled + o;
-    for (int t = 0; t < count; ++t, p += k.out)
+    for (int n = 0; n < N; ++n) mean[0][n] /= S(count);
+    by_turns<N>(count, [&](int t, int turn) __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int n = 0; n < N; ++n) {
-        const Wide<S> off = at(p + n * P) - mean[n];
-        squares[n] += off * off;
+        const Wide<S> off = at(pooled + t * k.out + o + n * P) - mean[0][n];
+        squares[turn][n] += off * off;
       }
+    });
+    join(squares);
     for (int n = 0; n < N; ++n)
       for (int i = 0; i < P; ++i) {
         const int c = o + n * P + i;
-        const double off = double(mean[n][i]) - part.mean[c];
+        const double off = double(mean[0][n][i]) - part.mean[c];
         part.mean[c] += off * count / all;
-        part.squares[c] += double(squares[n][i]) + off * off * seen * count / all;
+        part.squares[c] += double(squares[0][n][i]) + off * off * seen * count / all;
       }
   });
   part.count_of_p = all;
@@ -189,84 +219,4 @@ void forward_first(const Block<S>& k, Part<S>& part, int first, int last) {
     });
     join_statistics(k, part, k.pooled + start, k.windows());
   }
-}
-
-// ---- Later blocks, by Winograd ------------------------------------------------------------------------------------------
-
-// B'dB of every patch of a picture whose first window is number t of the group's `windows`.
-template <class S>
-void transform_image(const Block<S>& k, const S* image, S* spectrum, int t, int windows) {
-  constexpr int P = lanes<S>;
-  const int row = k.padded_width() * P;
-  const std::size_t layer = std::size_t(windows) * std::size_t(k.in);
-  for (int ty = 0; ty < k.rows; ++ty)
-    for (int tx = 0; tx < k.columns; ++tx, ++t)
-      for (int c = 0; c < k.in; c += P) {
-        const S* d = image + c * k.pixels() + (2 * ty * k.padded_width() + 2 * tx) * P;
-        S* to = spectrum + std::size_t(t) * std::size_t(k.in) + std::size_t(c);
-        Wide<S> u[4][4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) {
-          const Wide<S> d0 = at(d + j * P), d1 = at(d + row + j * P), d2 = at(d + 2 * row + j * P),
-                        d3 = at(d + 3 * row + j * P);
-          u[0][j] = d0 - d2, u[1][j] = d1 + d2, u[2][j] = d2 - d1, u[3][j] = d1 - d3;
-        }
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; ++r) {
-          at(to + (4 * r + 0) * layer) = u[r][0] - u[r][2];
-          at(to + (4 * r + 1) * layer) = u[r][1] + u[r][2];
-          at(to + (4 * r + 2) * layer) = u[r][2] - u[r][1];
-          at(to + (4 * r + 3) * layer) = u[r][1] - u[r][3];
-        }
-      }
-}
-
-// A'mA of every window, its bias, and the pooling.
-template <class S>
-void pool_products(const Block<S>& k, const S* product, S* pooled, std::uint8_t* winner, int windows) {
-  constexpr int P = lanes<S>;
-  const std::size_t layer = std::size_t(windows) * std::size_t(k.out);
-  for (int t = 0; t < windows; ++t)
-    for (int o = 0; o < k.out; o += P) {
-      const std::size_t i = std::size_t(t) * std::size_t(k.out) + std::size_t(o);
-      const S* m = product + i;
-      Wide<S> u[2][4], y[4];
-#pragma GCC unroll 4
-      for (int j = 0; j < 4; ++j) {
-        const Wide<S> m0 = at(m + std::size_t(j) * layer), m1 = at(m + std::size_t(4 + j) * layer),
-                      m2 = at(m + std::size_t(8 + j) * layer), m3 = at(m + std::size_t(12 + j) * layer);
-        u[0][j] = (m0 + m1) + m2, u[1][j] = (m1 - m2) - m3;
-      }
-      const Wide<S> bias = at(k.bias + o);
-#pragma GCC unroll 2
-      for (int r = 0; r < 2; ++r) {
-        y[2 * r] = ((u[r][0] + u[r][1]) + u[r][2]) + bias;
-        y[2 * r + 1] = ((u[r][1] - u[r][2]) - u[r][3]) + bias;
-      }
-      pool<S>(y, pooled + i, winner + i);
-    }
-}
-
-template <class S>
-void forward_later(const Block<S>& k, Part<S>& part, int first, int last) {
-  const int image = k.in * k.pixels();
-  for (int picture = first; picture < last; picture += k.group) {
-    const int count = picture + k.group < last ? k.group : last - picture, windows = count * k.windows();
-    for (int i = 0; i < count; ++i) {
-      load_image(k, picture + i, image_of(k, part) + i * image);
-      transform_image(k, image_of(k, part) + i * image, part.spectrum, i * k.windows(), windows);
-    }
-    for (int i = 0; i < 16; ++i)
-      multiply<S>(windows, k.out, k.in, part.spectrum + std::size_t(i) * std::size_t(windows * k.in), k.in, 1,
-                  k.winograd + std::size_t(i) * std::size_t(k.in * k.out), k.out,
-                  part.product + std::size_t(i) * std::size_t(windows * k.out), k.out, false);
-    const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
-    pool_products(k, part.product, k.pooled + start, k.winner + start, windows);
-    join_statistics(k, part, k.pooled + start, windows);
-  }
-}
-
-template <class S>
-void forward(const Block<S>& k, Part<S>& part, int first, int last) {
-  k.before == nullptr ? forward_first(k, part, first, last) : forward_later(k, part, first, last);
 }

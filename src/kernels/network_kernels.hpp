@@ -56,10 +56,11 @@ struct Passed {
 template <class S>
 struct Part {
   S *image = nullptr, *image_t = nullptr;     // [picture of group][in / pack][pixel][pack], a border of 0 around it
-  S *spectrum = nullptr, *product = nullptr;  // Winograd's V and M: [16][window of group][channels]
+  S *spectrum = nullptr, *product = nullptr;  // Winograd's V and M: [16][window of a strip][channels], V of two strips
   S *flow = nullptr, *flow_t = nullptr;       // slope in p behind the ReLU: [window of group][out]
   S* dots = nullptr;                          // a pack a window
   S* back = nullptr;                          // slope in the image: [in / pack][pixel][pack]
+  S* patches = nullptr;                       // of a picture of the first block: [window][16], and a pack of anything
   // Places that passed: by channel a list, by window and place a bit for every channel.
   std::int32_t *corner = nullptr, *count = nullptr;
   Passed* list = nullptr;

@@ -1,15 +1,5 @@
 // Which places of a block's windows passed, in the two forms that the ways back walk along: by channel, and by window and place.
-#include "kernels/network_forward.hpp"
-
-// Where the patch of window t of a group starts in its images.
-template <class S>
-void find_corners(const Block<S>& k, Part<S>& part, int windows) {
-  const int pack = k.before == nullptr ? 1 : lanes<S>;
-  int t = 0;
-  for (int picture = 0; t < windows; picture += k.in * k.pixels())
-    for (int y = 0; y < k.rows; ++y)
-      for (int x = 0; x < k.columns; ++x) part.corner[t++] = picture + (2 * y * k.padded_width() + 2 * x) * pack;
-}
+#include "kernels/network_winograd.hpp"
 
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
 // The same a pack of channels at a time: each entry goes to the end of its channel's list.

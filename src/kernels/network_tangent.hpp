@@ -8,20 +8,44 @@ void tangent_sums(const Block<S>& k, Part<S>& part, std::size_t start, int windo
   sums(k.pooled_t + start, k.pooled + start, k.mean, k.inverse, k.out, windows, part.sum, part.product_sum);
 }
 
+// One place of four by its own pixels where packs can be picked from, else all four and a choice.
+template <class S, int N>
+OBOLUS_INLINE void tangent_first_packs(const Block<S>& k, const Part<S>& part, std::size_t start, int o) {
+  constexpr int P = lanes<S>;
+  if constexpr (can_pick<S>) {
+    Wide<S> w[N][9];
+    for (int n = 0; n < N; ++n)
+      for (int i = 0; i < 9; ++i) w[n][i] = at(k.taps_t + i * k.out + o + n * P);
+    for (int t = 0; t < k.windows(); ++t)
+#pragma GCC unroll 2
+      for (int n = 0; n < N; ++n) {
+        const std::size_t to = start + std::size_t(t * k.out + o + n * P);
+        const Bits<S> who = load_places<S>(k.winner + to), from = who + (who & 2);
+        const S* patch = part.patches + 16 * t;
+        Wide<S> won = at(k.bias_t + o + n * P);
+        __builtin_prefetch(k.pooled + to + ahead<S>), __builtin_prefetch(k.pooled_t + to + ahead<S>, 1);
+#pragma GCC unroll 9
+        for (int i = 0; i < 9; ++i) won += w[n][i] * pick<S>(at(patch + i / 3 * 4 + i % 3), from);
+        at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
+      }
+  } else
+    convolve_first<S, N>(k, image_of(k, part), k.taps_t + o, k.bias_t + o,
+                         [&](int i, const Wide<S>(&y)[4]) __attribute__((always_inline)) {
+                           const std::size_t to = start + std::size_t(o + i);
+                           const Bits<S> who = load_places<S>(k.winner + to);
+                           const Wide<S> low = who == 0 ? y[0] : y[1], high = who == 2 ? y[2] : y[3],
+                                         won = who < 2 ? low : high;
+                           at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
+                         });
+}
 template <class S>
 void tangent_first(const Block<S>& k, Part<S>& part, int first, int last) {
   for (int picture = first; picture < last; ++picture) {
-    S* image = image_of(k, part);
-    load_picture(k, picture, image);
+    load_picture(k, picture, image_of(k, part));
+    if constexpr (can_pick<S>) lay_patches(k, part);
     const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
     by_packs<S, side_by_side>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
-      convolve_first<S, decltype(packs)::count>(
-          k, image, k.taps_t + o, k.bias_t + o, [&](int i, const Wide<S>(&y)[4]) __attribute__((always_inline)) {
-            const std::size_t to = start + std::size_t(o + i);
-            const Bits<S> who = load_places<S>(k.winner + to);
-            const Wide<S> low = who == 0 ? y[0] : y[1], high = who == 2 ? y[2] : y[3], won = who < 2 ? low : high;
-            at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
-          });
+      tangent_first_packs<S, decltype(packs)::count>(k, part, start, o);
     });
     tangent_sums(k, part, start, k.windows());
   }
@@ -40,13 +64,12 @@ void dot_places(const Block<S>& k, Part<S>& part, int o) {
 #pragma GCC unroll 9
     for (int i = 0; i < 9; ++i) w[i] = at(k.taps + taps + i * P), w_t[i] = at(k.taps_t + taps + i * P);
     for (int n = 0; n < part.count[o]; ++n) {
-      const S *x = image + list[n].place, *x_t = image_t + list[n].place;
+      const S *x = settled(image + list[n].place), *x_t = settled(image_t + list[n].place);
       Wide<S> sum = c == 0 ? Wide<S>{} : at(part.dots + n * P), sum_t{};
-#pragma GCC unroll 9
-      for (int i = 0; i < 9; ++i) {
-        sum += w_t[i] * at(x + i / 3 * down + i % 3 * P);
-        sum_t += w[i] * at(x_t + i / 3 * down + i % 3 * P);
-      }
+#pragma GCC unroll 3
+      for (int r = 0; r < 3; ++r, x = settled(x + down), x_t = settled(x_t + down))
+#pragma GCC unroll 3
+        for (int i = 0; i < 3; ++i) sum += w_t[3 * r + i] * at(x + i * P), sum_t += w[3 * r + i] * at(x_t + i * P);
       at(part.dots + n * P) = sum + sum_t;
     }
   }
@@ -85,6 +108,7 @@ void tangent(const Block<S>& k, Part<S>& part, int first, int last) {
 template <class S>
 OBOLUS_INLINE auto flow_tangent_of(const Block<S>& k) {
   return [&k](std::size_t i, int c, const Wide<S>& p) __attribute__((always_inline)) {
+    __builtin_prefetch(k.slope_t + i + ahead<S>), __builtin_prefetch(k.pooled_t + i + ahead<S>);
     return at(k.a + c) * at(k.slope_t + i) + at(k.a_t + c) * at(k.slope + i) +
            (at(k.fall + c) * at(k.pooled_t + i) + (at(k.fall_t + c) * p + at(k.constant_t + c)));
   };
@@ -104,13 +128,14 @@ void taps_gradient_tangent(const Block<S>& k, Part<S>& part) {
       for (int i = 0; i < 9; ++i) sum[i] = at(gradient + i * P);
       for (int n = 0; n < part.count[o]; ++n) {
         const S flow = part.flow[list[n].flow], flow_t = part.flow_t[list[n].flow];
-        const S *x = image + list[n].place, *x_t = image_t + list[n].place;
-#pragma GCC unroll 9
-        for (int i = 0; i < 9; ++i) {
-          const int off = i / 3 * down + i % 3 * P;
-          sum[i] += flow_t * at(x + off);
-          sum[i] += flow * at(x_t + off);
-        }
+        const S *x = settled(image + list[n].place), *x_t = settled(image_t + list[n].place);
+#pragma GCC unroll 3
+        for (int r = 0; r < 3; ++r, x = settled(x + down), x_t = settled(x_t + down))
+#pragma GCC unroll 3
+          for (int i = 0; i < 3; ++i) {
+            sum[3 * r + i] += flow_t * at(x + i * P);
+            sum[3 * r + i] += flow * at(x_t + i * P);
+          }
       }
 #pragma GCC unroll 9
       for (int i = 0; i < 9; ++i) at(gradient + i * P) = sum[i];
@@ -118,11 +143,18 @@ void taps_gradient_tangent(const Block<S>& k, Part<S>& part) {
 }
 
 template <class S>
-void spread_flow_tangent(const Block<S>& k, Part<S>& part, int t) {
-  spread(k, part, t, [&](int flow, int tap, Wide<S>& sum) __attribute__((always_inline)) {
-    sum += part.flow_t[flow] * at(k.taps + tap);
-    sum += part.flow[flow] * at(k.taps_t + tap);
-  });
+void spread_flow_tangent(const Block<S>& k, Part<S>& part, int t, const S* slope) {
+  const S *flows = part.flow, *flows_t = part.flow_t, *taps = k.taps, *taps_t = k.taps_t;
+  spread(k, part, t, slope,
+         [=](int slab, std::ptrdiff_t flow, std::ptrdiff_t tap, auto&& pixel) __attribute__((always_inline)) {
+           const S factor = flows[flow], factor_t = flows_t[flow];
+           const S *w = settled(taps + slab + tap), *w_t = settled(taps_t + slab + tap);
+#pragma GCC unroll 9
+           for (int i = 0; i < 9; ++i) {
+             pixel(i) += factor_t * at(w + i * lanes<S>);
+             pixel(i) += factor * at(w_t + i * lanes<S>);
+           }
+         });
 }
 
 template <class S>
@@ -143,7 +175,7 @@ void tangent_backward_later(const Block<S>& k, Part<S>& part, int first, int las
     mark_places(k, part, start, windows);
     for (int i = 0; i < count; ++i) {
       const std::size_t to = std::size_t(picture + i) * std::size_t(before.windows() * before.out);
-      spread_flow_tangent(k, part, i * k.windows());
+      spread_flow_tangent(k, part, i * k.windows(), before.slope_t + to);
       hand_back(k, part.back, before.slope_t + to);
       sums(before.slope_t + to, before.pooled + to, before.mean, before.inverse, before.out, before.windows(), part.sum,
            part.product_sum);

@@ -172,7 +172,8 @@ class Builder {
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
     Json best = Json::array();
     try {
-      for (const Json& stream : folder.parsed("summary.json").at("streams"))
+      const Json summary = folder.parsed("summary.json");
+      for (const Json& stream : summary.at("streams"))
         for (const Json& o : stream.at("optimisers")) {
           const auto name = stream.at("name").get<std::string>(), label = o.at("label").get<std::string>();
           for (const Json& s : o.at("settings"))
