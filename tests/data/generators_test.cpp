@@ -128,7 +128,7 @@ TEST(Generators, CsvHasAHeaderNamesOfCategoriesAndNumbersThatComeBack) {
       }
     }
     std::getline(fields, field, ',');
-    EXPECT_EQ(field, r.label == 0 ? "A" : "B");
+    EXPECT_EQ(field, r.label == 0 ? "groupA" : "groupB");
   }
   EXPECT_FALSE(std::getline(lines, line));
 }

@@ -104,10 +104,11 @@ struct PageHinkleyOptions {
   }
 };
 
-// Page–Hinkley (Page, «Continuous inspection schemes», Biometrika 41, 1954; Hinkley 1971), with MOA's forgetting:
+// Page–Hinkley (Page, «Continuous inspection schemes», Biometrika 41, 1954; Hinkley 1971), with forgetting:
 //     up_t = max(0, α·up_{t−1} + x_t − x̄_t − δ),   down_t = max(0, α·down_{t−1} − x_t + x̄_t − δ),
 // x̄_t the mean of x_1, …, x_t; an alarm where one exceeds λ, after which all starts afresh. With α = 1, up_t is the classical
 // statistic m_t − min_{s ≤ t} m_s of m_t = Σ_{s ≤ t} (x_s − x̄_s − δ), m_0 = 0.
+// MOA takes that difference for every α; with α < 1 its sums fade and their minimum does not.
 class PageHinkley {
  public:
   explicit PageHinkley(const PageHinkleyOptions& options = {});

@@ -20,7 +20,7 @@
 //     8  ⅔(salary + commission) − 5·elevel − 20 > 0
 //     9  ⅔(salary + commission) − 5·elevel − loan/5 − 10 > 0
 //    10  ⅔(salary + commission) − 5·elevel + equity/5 − 10 > 0, equity = hvalue·max(hyears − 20, 0)/10
-// MOA differs where it has slips: commissions to 85000, bounds on the salary instead of the loan in 5.
+// So has MOA; river's port has commissions to 85000 and bounds the salary instead of the loan in 5.
 //
 // Perturbation p, after the label: v + p·range·u, u uniform on [−1, 1], kept within the range; age and hyears are rounded;
 // a commission of 0 stays.
@@ -154,7 +154,7 @@ class Agrawal final : public Generator {
                                         {.name = "hvalue"},
                                         {.name = "hyears"},
                                         {.name = "loan"}};
-  std::vector<std::string> classes_{"A", "B"};
+  std::vector<std::string> classes_{"groupA", "groupB"};
 };
 
 }  // namespace
