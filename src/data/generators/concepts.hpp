@@ -1,0 +1,34 @@
+// Which concept a row of a generated stream is drawn from (ConceptOptions).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "obolus/core/rng.hpp"
+#include "obolus/data/generator_options.hpp"
+
+namespace obolus {
+
+class Concepts {
+ public:
+  // `most`: how many concepts there are; 0: any number. Throws a ConfigError that names the option.
+  Concepts(const ConceptOptions& options, std::string_view generator, std::int64_t most);
+
+  [[nodiscard]] std::int64_t at(std::int64_t row) const;  // 1, 2, …
+
+  // Random numbers of a generator by what they are for; all of them children of the seed.
+  [[nodiscard]] Rng rng(std::string_view purpose, std::int64_t index) const {
+    return rng_.child(purpose, static_cast<std::uint64_t>(index));
+  }
+
+ private:
+  [[nodiscard]] std::int64_t stretch_at(std::int64_t row) const;
+
+  Rng rng_;
+  std::vector<std::int64_t> drift_rows_, concepts_;
+  double width_;
+  std::int64_t most_;
+};
+
+}  // namespace obolus
