@@ -56,8 +56,8 @@ struct Direct {
   double log_loss, accuracy, balanced, f1, kappa;
 };
 
-// Sums are right to a unit in the last place; means over 6 classes and kappa's denominator, sums of terms ≥ 0, add a few
-// roundings of their size.
+// Sums are right to a unit in the last place; means over 6 classes and kappa's denominator, sums of terms ≥ 0, add a
+// few roundings of their size.
 void expect_equal(const ClassMetrics& m, const Direct& d) {
   EXPECT_NEAR(m.log_loss(), d.log_loss, 4e-16 * std::max(1.0, d.log_loss));
   EXPECT_NEAR(m.accuracy(), d.accuracy, 4e-16);

@@ -143,8 +143,8 @@ TEST(Adwin, AConstantStreamNeverAlarmsAndItsWindowGrows) {
 }
 
 TEST(Adwin, AJumpFromZeroToOneIsFoundAtTheFirstCheck) {
-  // n = 1056, n1 = 32, of which at least 24 are in whole buckets: d = 8.85, σ² = 0.03, m ≤ 1/20 + 1/1020, ε ≤ 0.47 while
-  // the means differ by more than 0.99.
+  // n = 1056, n1 = 32, of which at least 24 are in whole buckets: d = 8.85, σ² = 0.03, m ≤ 1/20 + 1/1020, ε ≤ 0.47
+  // while the means differ by more than 0.99.
   Adwin adwin;
   for (int i = 0; i < 1024; ++i) ASSERT_FALSE(adwin.add(0.0));
   for (int i = 0; i < 31; ++i) ASSERT_FALSE(adwin.add(1.0));
@@ -157,8 +157,8 @@ TEST(Adwin, AJumpFromZeroToOneIsFoundAtTheFirstCheck) {
 
 TEST(Adwin, ASmallerJumpIsFoundWithinItsDelay) {
   // With n1' new numbers in whole buckets: ε ≤ √(2·0.17·9.2/n1') + 6.2/n1'. The difference of 0.2 exceeds that and five
-  // deviations of the new mean, 5·0.49/√n1', from n1' = 530. A bucket with old and new numbers has size 2^r ≤ n1'/4 + 1,
-  // because at least four of each smaller size are newer; so n1 ≤ 1.25·530 + 1, and 32 rows to the next check: 696.
+  // deviations of the new mean, 5·0.49/√n1', from n1' = 530. A bucket with old and new numbers has size 2^r ≤ n1'/4 +
+  // 1, because at least four of each smaller size are newer; so n1 ≤ 1.25·530 + 1, and 32 rows to the next check: 696.
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Adwin adwin;
     std::int64_t row = 0, found = 0;

@@ -1,7 +1,7 @@
 // The classical synthetic streams with concept drift: SEA, rotating hyperplane, random RBF, LED, Agrawal.
 //
-// Row i = 0, 1, … depends on (options, i) only, through the counter-based generator of core/rng.hpp: any row can be asked
-// for at any time, and a run resumes from a row number. The definitions stand in src/data/generators, one a file.
+// Row i = 0, 1, … depends on (options, i) only, through the counter-based generator of core/rng.hpp: any row can be
+// asked for at any time, and a run resumes from a row number. The definitions stand in src/data/generators, one a file.
 #pragma once
 
 #include <cstdint>

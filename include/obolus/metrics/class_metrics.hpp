@@ -50,8 +50,8 @@ struct JudgedClass {
   }
 };
 
-// Weighted sums over rows; memory is O(classes). With t_k, p_k, c_k the weights of class k as truth, as prediction, as both,
-// W = Σ t_k, and means of nothing NaN:
+// Weighted sums over rows; memory is O(classes). With t_k, p_k, c_k the weights of class k as truth, as prediction, as
+// both, W = Σ t_k, and means of nothing NaN:
 //     log-loss  Σ w·min(−ln p, 34.54)/W       accuracy  Σ c_k/W
 //     balanced accuracy  mean of c_k/t_k over the classes with t_k > 0
 //     macro F1           mean of 2c_k/(t_k + p_k) over the classes with t_k + p_k > 0

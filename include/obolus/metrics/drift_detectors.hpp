@@ -25,10 +25,10 @@ struct AdwinOptions {
   }
 };
 
-// ADWIN2 (Bifet and Gavaldà, «Learning from time-changing data with adaptive windowing», SDM 2007), with the constants of
-// MOA. The window is an exponential histogram: buckets of 1, 2, 4, … numbers, at most 5 of a size, of which the oldest
-// two merge when there are 6. At every `clock`-th number, while some boundary between buckets cuts the window of n numbers
-// into n0 old and n1 new ones, each at least 7, with
+// ADWIN2 (Bifet and Gavaldà, «Learning from time-changing data with adaptive windowing», SDM 2007), with the constants
+// of MOA. The window is an exponential histogram: buckets of 1, 2, 4, … numbers, at most 5 of a size, of which the
+// oldest two merge when there are 6. At every `clock`-th number, while some boundary between buckets cuts the window of
+// n numbers into n0 old and n1 new ones, each at least 7, with
 //     |mean0 − mean1| > ε = √(2 m σ² d) + ⅔ m d,   d = ln(2 ln n / δ),   m = 1/(n0 − 4) + 1/(n1 − 4),
 // σ² the variance of the window, the oldest bucket is dropped; the alarm is that one was. Numbers are meant to be in
 // [0, 1]: the last term of ε is too small for wider ranges.
@@ -106,8 +106,8 @@ struct PageHinkleyOptions {
 
 // Page–Hinkley (Page, «Continuous inspection schemes», Biometrika 41, 1954; Hinkley 1971), with forgetting:
 //     up_t = max(0, α·up_{t−1} + x_t − x̄_t − δ),   down_t = max(0, α·down_{t−1} − x_t + x̄_t − δ),
-// x̄_t the mean of x_1, …, x_t; an alarm where one exceeds λ, after which all starts afresh. With α = 1, up_t is the classical
-// statistic m_t − min_{s ≤ t} m_s of m_t = Σ_{s ≤ t} (x_s − x̄_s − δ), m_0 = 0.
+// x̄_t the mean of x_1, …, x_t; an alarm where one exceeds λ, after which all starts afresh. With α = 1, up_t is the
+// classical statistic m_t − min_{s ≤ t} m_s of m_t = Σ_{s ≤ t} (x_s − x̄_s − δ), m_0 = 0.
 // MOA takes that difference for every α; with α < 1 its sums fade and their minimum does not.
 class PageHinkley {
  public:

@@ -12,9 +12,9 @@
 
 namespace obolus {
 
-// The fold has a Row with packed() and unpacked(), add, remove, clear and fields; it may be inexact in remove(), because
-// it is made afresh from the rows whenever the ring comes round, for a cost of one more add() a row. So its sums carry the
-// rounding of at most n additions and n removals, however long the stream.
+// The fold has a Row with packed() and unpacked(), add, remove, clear and fields; it may be inexact in remove(),
+// because it is made afresh from the rows whenever the ring comes round, for a cost of one more add() a row. So its
+// sums carry the rounding of at most n additions and n removals, however long the stream.
 template <class Fold>
 class SlidingWindow {
   using Row = typename Fold::Row;

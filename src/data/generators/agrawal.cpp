@@ -22,8 +22,8 @@
 //    10  ⅔(salary + commission) − 5·elevel + equity/5 − 10 > 0, equity = hvalue·max(hyears − 20, 0)/10
 // So has MOA; river's port has commissions to 85000 and bounds the salary instead of the loan in 5.
 //
-// Perturbation p, after the label: v + p·range·u, u uniform on [−1, 1], kept within the range; age and hyears are rounded;
-// a commission of 0 stays.
+// Perturbation p, after the label: v + p·range·u, u uniform on [−1, 1], kept within the range; age and hyears are
+// rounded; a commission of 0 stays.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,11 +1,13 @@
-// Rotating hyperplane (Hulten, Spencer and Domingos, KDD 2001; the walk of the weights is MOA's): x uniform on [0, 1]^d,
+// Rotating hyperplane (Hulten, Spencer and Domingos, KDD 2001; the walk of the weights is MOA's): x uniform on
+// [0, 1]^d,
 //     class 1 where Σ_j w_j x_j ≥ ½ Σ_j w_j, otherwise class 0,
 // so that x ↦ 1 − x changes sides and the classes are alike frequent whatever w is. A concept draws w(0) from [0, 1]^d.
 // The first `drifting` weights walk: w_j(i) = w_j(0) + magnitude·n_j(i), n_j(0) = 0; after every row n_j moves by its
 // direction, +1 at first, which then turns with probability `turn`.
 //
-// The walk is the only memory. Its turns after row i are drawn from i alone and its n_j are whole, so that skipping gives
-// the bits of walking; skipping k rows draws k·drifting numbers and no rows. Without a walk any row is at hand at once.
+// The walk is the only memory. Its turns after row i are drawn from i alone and its n_j are whole, so that skipping
+// gives the bits of walking; skipping k rows draws k·drifting numbers and no rows. Without a walk any row is at hand at
+// once.
 #include <algorithm>
 
 #include "data/generators/concepts.hpp"

@@ -1,9 +1,9 @@
-// LED (Breiman, Friedman, Olshen and Stone, «Classification and Regression Trees», 1984): a digit from 0, …, 9, each alike
-// frequent, on a display of seven segments, each inverted with probability `noise`; then 17 irrelevant fair bits. With
-// noise 0.1 the best classifier is right in 74 % of the rows.
+// LED (Breiman, Friedman, Olshen and Stone, «Classification and Regression Trees», 1984): a digit from 0, …, 9, each
+// alike frequent, on a display of seven segments, each inverted with probability `noise`; then 17 irrelevant fair bits.
+// With noise 0.1 the best classifier is right in 74 % of the rows.
 //
-// Drift is that of MOA's LEDGeneratorDrift: in every concept but the first, `drifting` segments a, a + 1, … (mod 7) stand
-// where the irrelevant bits b, b + 1, … (mod 17) were, and the other way round; the concept draws a and b.
+// Drift is that of MOA's LEDGeneratorDrift: in every concept but the first, `drifting` segments a, a + 1, … (mod 7)
+// stand where the irrelevant bits b, b + 1, … (mod 17) were, and the other way round; the concept draws a and b.
 #include <array>
 #include <numeric>
 #include <utility>

@@ -5,7 +5,7 @@
 //
 // The first `moving` centroids go straight at `speed` and bounce off the walls of the cube: coordinate c + vi at row i,
 // folded into [0, 1] by a wave of period 2. That needs no memory. MOA stops a centroid at the wall for the rest of its
-// step and lets all directions start positive; here every class has a centroid, the c-th that of class c for c < classes.
+// step and lets all directions start positive; here every class c has a centroid, number c, counted from 0.
 #include <fmt/format.h>
 
 #include <algorithm>

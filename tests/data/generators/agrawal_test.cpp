@@ -60,8 +60,8 @@ TEST(Agrawal, GroupsFollowTheFunctionOfTheConceptAndAttributesTheirLaws) {
   }
 }
 
-// P(group A) of functions 6 to 10 given salary and commission: all levels; ages for 6; loans in 250 cells for 7 and 9; for 10
-// the chance that a house, uniform on [50, 150]·k thousand, is worth enough.
+// P(group A) of functions 6 to 10 given salary and commission: all levels; ages for 6; loans in 250 cells for 7 and 9;
+// for 10 the chance that a house, uniform on [50, 150]·k thousand, is worth enough.
 double slow_part_of_a(int f, double salary, double commission) {
   double sum = 0.0, all = 0.0;
   for (int level = 0; level < 5; ++level) {
@@ -82,9 +82,9 @@ double slow_part_of_a(int f, double salary, double commission) {
   return sum / all;
 }
 
-// The midpoint rule over 260 cells of salary and 130 of commission. At most two surfaces, monotone in each axis, bound a
-// group: each cuts at most the part Σ 1/cells of all boxes, and half of a box that is cut may be wrong. That is at most
-// 1/260 + 1/130 for function 6, half of it and of 1/250 for the others.
+// The midpoint rule over 260 cells of salary and 130 of commission. At most two surfaces, monotone in each axis, bound
+// a group: each cuts at most the part Σ 1/cells of all boxes, and half of a box that is cut may be wrong. That is at
+// most 1/260 + 1/130 for function 6, half of it and of 1/250 for the others.
 double slow_part_of_a(int f) {
   double sum = 0.0;
   for (int a = 0; a < 260; ++a) {
@@ -97,7 +97,8 @@ double slow_part_of_a(int f) {
 }
 
 TEST(Agrawal, GroupsHaveTheirPartsInAllTenFunctions) {
-  // Closed forms: ages 20–39 and 60–80 of 61; intervals of 50 of 130 thousand; levels; intervals of 200 of 500 thousand.
+  // Closed forms: ages 20–39 and 60–80 of 61; intervals of 50 of 130 thousand; levels; intervals of 200 of 500
+  // thousand.
   const std::array<double, 5> closed{41.0 / 61, 5.0 / 13, (20 * 0.4 + 41 * 0.6) / 61, 5.0 / 13, 0.4};
   constexpr std::int64_t n = 50000;
   for (int f = 1; f <= 10; ++f) {
