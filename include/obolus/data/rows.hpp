@@ -53,9 +53,9 @@ struct RowOptions {
   Header header = Header::automatic;
   std::vector<std::string> missing{"", "NA", "NaN", "?", "null"};  // CSV; ARFF knows ? only
 
-  std::string label;  // CSV, ARFF; empty: the last column
-  std::string weight;
-  std::vector<std::string> ignore, numeric, categorical;
+  std::string label{};  // CSV, ARFF; empty: the last column
+  std::string weight{};
+  std::vector<std::string> ignore{}, numeric{}, categorical{};
 
   // What is automatic is decided by so many rows, or so many bytes if that is less. A live stream waits for them.
   std::size_t look_ahead = 1'000, look_ahead_bytes = std::size_t{1} << 23;

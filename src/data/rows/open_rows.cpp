@@ -42,10 +42,13 @@ class UnpackedBytes : public ByteSource {
       : packed_(std::move(packed)), name_(std::move(name)), archive_(archive_read_new()) {
     if (!archive_) throw DataError(name_ + ": no memory to unpack it");
     archive_read_support_format_raw(archive_.get());
+    archive_read_support_format_empty(archive_.get());  // raw does not know a file of no bytes
     archive_read_support_filter_gzip(archive_.get());
     archive_read_support_filter_zstd(archive_.get());
     archive_entry* entry = nullptr;
     require(archive_read_open(archive_.get(), this, nullptr, read_packed, nullptr));
+    // The bytes themselves count as a filter; what unpacks them did not take a head that is cut or damaged.
+    if (archive_filter_count(archive_.get()) < 2) throw DataError(name_ + ": cannot be unpacked: its head is damaged");
     finished_ = require(archive_read_next_header(archive_.get(), &entry)) == ARCHIVE_EOF;  // nothing is inside
   }
 
