@@ -1,0 +1,141 @@
+#include "data/rows/column_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "data/rows/number_text.hpp"
+#include "data/rows/row_hash.hpp"
+
+namespace obolus {
+namespace {
+
+constexpr std::size_t names_shown = 8;
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), names_shown); ++i) list += (i > 0 ? ", " : "") + names[i];
+  return names.size() > names_shown ? list + ", …" : list;
+}
+
+std::vector<std::string> names_of(const std::vector<Column>& columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+Column& column_called(std::vector<Column>& columns, const std::string& wanted, const std::string& file) {
+  const auto named = [&](const Column& column) { return column.name == wanted; };
+  const auto found = std::find_if(columns.begin(), columns.end(), named);
+  if (found != columns.end()) {
+    if (std::find_if(found + 1, columns.end(), named) != columns.end())
+      throw ConfigError(
+          fmt::format("{}: got two columns called {}, expected one: give its position", file, shown(wanted)));
+    return *found;
+  }
+  const auto count = static_cast<std::int64_t>(columns.size());
+  std::int64_t position = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
+  if (error == std::errc{} && end == wanted.data() + wanted.size() && position != 0 && position >= -count &&
+      position <= count)
+    return columns[static_cast<std::size_t>(position > 0 ? position - 1 : position + count)];
+  throw ConfigError(
+      fmt::format("{}: got column {}, expected one of the {} columns ({}) or its position, 1 to {} or -1 "
+                  "to -{}",
+                  file, shown(wanted), count, listed(names_of(columns)), count, count));
+}
+
+void assign(Column& column, ColumnRole role, const std::string& file) {
+  const bool taken =
+      column.role == ColumnRole::label || column.role == ColumnRole::weight || column.role == ColumnRole::ignored;
+  if (taken && column.role != role)
+    throw ConfigError(fmt::format("{}: got two uses of column {}, expected one of label, weight, ignored, feature",
+                                  file, shown(column.name)));
+  column.role = role;
+}
+
+}  // namespace
+
+void assign_roles(std::vector<Column>& columns, const RowOptions& options, const std::string& file) {
+  if (columns.empty()) return;
+  const auto called = [&](const std::string& wanted) -> Column& { return column_called(columns, wanted, file); };
+  if (!options.label.empty()) assign(called(options.label), ColumnRole::label, file);
+  else if (options.labelled) assign(columns.back(), ColumnRole::label, file);
+  if (!options.weight.empty()) assign(called(options.weight), ColumnRole::weight, file);
+  for (const std::string& name : options.ignore) assign(called(name), ColumnRole::ignored, file);
+  for (const std::string& name : options.numeric) {
+    if (!called(name).values.empty())
+      throw ConfigError(fmt::format("{}: got numeric for column {}, expected categorical: its values are declared",
+                                    file, shown(name)));
+    assign(called(name), ColumnRole::numeric, file);
+  }
+  for (const std::string& name : options.categorical) assign(called(name), ColumnRole::categorical, file);
+  std::uint32_t group = 0;
+  for (Column& column : columns) {
+    column.seed = group_seed(column.name);
+    const bool feature = column.role == ColumnRole::numeric || column.role == ColumnRole::categorical;
+    column.group = feature ? group++ : 0;
+  }
+}
+
+std::string describe_columns(const std::vector<Column>& columns) {
+  const auto names = [&](ColumnRole role) {
+    std::vector<std::string> found;
+    for (const Column& column : columns)
+      if (column.role == role) found.push_back(column.name);
+    return found;
+  };
+  const auto label = names(ColumnRole::label), weight = names(ColumnRole::weight);
+  std::string text = label.empty() ? "no label" : "label " + label.front();
+  if (!weight.empty()) text += ", weight " + weight.front();
+  const auto add = [&](ColumnRole role, std::string_view what) {
+    const auto found = names(role);
+    if (!found.empty()) text += fmt::format(", {} {} ({})", found.size(), what, listed(found));
+  };
+  add(ColumnRole::numeric, "numeric");
+  add(ColumnRole::categorical, "categorical");
+  add(ColumnRole::ignored, "ignored");
+  return text;
+}
+
+void ColumnRows::set_columns(std::vector<Column> columns) {
+  columns_ = std::move(columns);
+  for (const Column& column : columns_)
+    if (column.role == ColumnRole::numeric || column.role == ColumnRole::categorical) groups_.push_back(column.name);
+}
+
+void ColumnRows::take(const Column& column, const Cell& cell, Row& row) {
+  if (!column.values.empty() && !cell.missing &&
+      !std::binary_search(column.values.begin(), column.values.end(), cell.text))
+    refuse_cell(column, cell, "one of its declared values: " + listed(column.values));
+  switch (column.role) {
+    case ColumnRole::ignored: return;
+    case ColumnRole::label: row.label = cell.missing ? std::string_view() : cell.text; return;
+    case ColumnRole::weight:
+      if (cell.missing) refuse_cell(column, cell, "a weight, 0 or more");
+      row.weight = number(column, cell);
+      if (row.weight < 0) refuse_cell(column, cell, "a weight, 0 or more");
+      return;
+    case ColumnRole::categorical:
+      if (!cell.missing) row.features.push_back({column.group, row_hash(cell.text, column.seed), 1});
+      return;
+    case ColumnRole::numeric:
+      if (cell.missing) row.features.push_back({column.group, row_hash("missing", column.seed), 1});
+      else row.features.push_back({column.group, column.group, static_cast<float>(number(column, cell))});
+      return;
+  }
+}
+
+double ColumnRows::number(const Column& column, const Cell& cell) {
+  const NumberText number = float_of(trimmed(cell.text));
+  if (number.fault != NumberFault::none) refuse_cell(column, cell, expectation(number.fault));
+  return number.value;
+}
+
+void ColumnRows::refuse_cell(const Column& column, const Cell& cell, std::string_view expected) {
+  lines().refuse(cell.line, cell.column, fmt::format("{} in column {}", shown(cell.text), shown(column.name)),
+                 expected);
+}
+
+}  // namespace obolus

@@ -1,0 +1,52 @@
+// Rows of named columns, CSV's and ARFF's: which column is what, and what a cell becomes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/rows/line_rows.hpp"
+
+namespace obolus {
+
+enum class ColumnRole : std::uint8_t { numeric, categorical, label, weight, ignored };
+
+struct Column {
+  std::string name;
+  ColumnRole role = ColumnRole::numeric;
+  std::uint32_t group = 0;  // among the features: what is label, weight or ignored does not count
+  std::uint64_t seed = 0;
+  std::vector<std::string> values;  // sorted: the only ones allowed; empty: any
+};
+
+// From what the columns seem to be to what the options say; numbers the groups. Throws ConfigError, which begins with
+// the file.
+void assign_roles(std::vector<Column>& columns, const RowOptions& options, const std::string& file);
+
+// Such as "label y, weight w, 2 numeric (a, b), 1 categorical (c), 1 ignored (d)".
+[[nodiscard]] std::string describe_columns(const std::vector<Column>& columns);
+
+struct Cell {
+  std::string_view text;
+  std::size_t line = 0, column = 0;
+  bool missing = false;
+};
+
+class ColumnRows : public LineRows {
+ public:
+  using LineRows::LineRows;
+
+ protected:
+  void set_columns(std::vector<Column> columns);
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  void take(const Column& column, const Cell& cell, Row& row);
+
+ private:
+  [[nodiscard]] double number(const Column& column, const Cell& cell);
+  void refuse_cell(const Column& column, const Cell& cell, std::string_view expected);
+
+  std::vector<Column> columns_;
+};
+
+}  // namespace obolus

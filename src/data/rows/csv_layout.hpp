@@ -1,0 +1,36 @@
+// What the first rows of a CSV file tell: its delimiter, whether it has a header, which columns hold numbers.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/rows/column_rows.hpp"
+#include "data/rows/line_source.hpp"
+
+namespace obolus {
+
+// Cells that stand for no value. Numbers, by far the most, are told from them by their first byte.
+class MissingValues {
+ public:
+  explicit MissingValues(std::vector<std::string> values);
+  [[nodiscard]] bool has(std::string_view cell) const;
+
+ private:
+  std::vector<std::string> values_;
+  std::array<bool, 256> begins_{};
+  bool empty_ = false;
+};
+
+struct CsvLayout {
+  char delimiter = ',';
+  bool header = false;
+  std::vector<Column> columns;  // with their roles
+  std::size_t looked_at = 0;    // rows
+};
+
+// Leaves `lines` at the first row of data. Rows that cannot be read are not looked at: they are met again.
+[[nodiscard]] CsvLayout csv_layout(LineSource& lines, const RowOptions& options, const MissingValues& missing);
+
+}  // namespace obolus

@@ -1,0 +1,43 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "obolus/core/error.hpp"
+#include "obolus/data/rows.hpp"
+
+namespace obolus {
+namespace {
+
+// By the system's own calls: a pipe's bytes are there when they come, not when a buffer is full.
+class FileBytes : public ByteSource {
+ public:
+  explicit FileBytes(const std::string& path) : name_(path == "-" ? "standard input" : path) {
+    file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) throw DataError(name_ + ": cannot be read: " + std::strerror(errno));
+  }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+  ~FileBytes() override {
+    if (file_ != STDIN_FILENO) ::close(file_);
+  }
+
+  [[nodiscard]] std::size_t read(std::span<char> to) override {
+    while (true) {
+      const ssize_t got = ::read(file_, to.data(), to.size());
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) throw DataError(name_ + ": cannot be read: " + std::strerror(errno));
+    }
+  }
+
+ private:
+  std::string name_;
+  int file_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> file_bytes(const std::string& path) { return std::make_unique<FileBytes>(path); }
+
+}  // namespace obolus

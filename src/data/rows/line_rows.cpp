@@ -1,0 +1,51 @@
+#include "data/rows/line_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "data/rows/number_text.hpp"
+#include "data/rows/row_hash.hpp"
+
+namespace obolus {
+
+std::uint64_t row_key(std::string_view group, std::string_view feature) { return row_hash(feature, group_seed(group)); }
+
+bool LineRows::next(Row& row) {
+  while (true) {
+    row.label.clear();
+    row.tag.clear();
+    row.weight = 1;
+    row.features.clear();
+    try {
+      return read(row);
+    } catch (const BadRow& bad) {
+      if (skipped_ == skip_bad_) {
+        if (skip_bad_ == 0) throw;
+        throw BadRow(fmt::format("{} ({} bad rows were skipped before it, as many as allowed)", bad.what(), skipped_));
+      }
+      if (skipped_++ == 0) first_skipped_ = bad.what();
+    }
+  }
+}
+
+std::string LineRows::place() const { return fmt::format("{}:{}", lines_->name(), line_); }
+
+bool LineRows::next_line(std::string_view& line) {
+  if (!lines_->next(line)) return false;
+  line_ = lines_->number();
+  return true;
+}
+
+float LineRows::value_of(Word word) const {
+  const NumberText number = float_of(word.text);
+  if (number.fault != NumberFault::none) refuse(word.column, shown(word.text), expectation(number.fault));
+  return static_cast<float>(number.value);
+}
+
+double LineRows::weight_of(Word word) const {
+  const NumberText number = float_of(word.text);
+  if (number.fault != NumberFault::none || number.value < 0)
+    refuse(word.column, shown(word.text), "a weight, 0 or more");
+  return number.value;
+}
+
+}  // namespace obolus

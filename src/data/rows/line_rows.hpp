@@ -1,0 +1,53 @@
+// What the readers share: lines, the count of bad rows, numbers that are refused by their place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/rows/line_source.hpp"
+#include "data/rows/words.hpp"
+#include "obolus/data/rows.hpp"
+
+namespace obolus {
+
+class LineRows : public RowReader {
+ public:
+  LineRows(std::unique_ptr<LineSource> lines, const RowOptions& options)
+      : lines_(std::move(lines)), skip_bad_(options.skip_bad) {}
+
+  [[nodiscard]] bool next(Row& row) final;
+  [[nodiscard]] std::string place() const final;
+  [[nodiscard]] const std::vector<std::string>& groups() const final { return groups_; }
+  [[nodiscard]] std::uint64_t skipped() const final { return skipped_; }
+  [[nodiscard]] const std::string& first_skipped() const final { return first_skipped_; }
+
+ protected:
+  // The row is empty. Throws BadRow with the line behind it.
+  [[nodiscard]] virtual bool read(Row& row) = 0;
+
+  [[nodiscard]] LineSource& lines() { return *lines_; }
+  // The next line becomes the row's place.
+  [[nodiscard]] bool next_line(std::string_view& line);
+  [[nodiscard]] float value_of(Word word) const;    // within float's range
+  [[nodiscard]] double weight_of(Word word) const;  // 0 or more
+  [[noreturn]] void refuse(std::size_t column, std::string_view got, std::string_view expected) const {
+    lines_->refuse(line_, column, got, expected);
+  }
+
+  std::vector<std::string> groups_;
+  std::size_t line_ = 0;  // where the row began
+
+ private:
+  std::unique_ptr<LineSource> lines_;
+  std::uint64_t skip_bad_, skipped_ = 0;
+  std::string first_skipped_;
+};
+
+[[nodiscard]] std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
+[[nodiscard]] std::unique_ptr<RowReader> csv_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
+[[nodiscard]] std::unique_ptr<RowReader> arff_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
+[[nodiscard]] std::unique_ptr<RowReader> vowpal_wabbit_rows(std::unique_ptr<LineSource> lines,
+                                                            const RowOptions& options);
+
+}  // namespace obolus

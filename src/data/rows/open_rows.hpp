@@ -1,0 +1,16 @@
+// Rows from a file or standard input ("-"), packed with gzip or zstd or not: the content tells, not the name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "obolus/data/rows.hpp"
+
+namespace obolus {
+
+// What `bytes` are when they are unpacked, or they themselves.
+[[nodiscard]] std::unique_ptr<ByteSource> unpacked_bytes(std::unique_ptr<ByteSource> bytes, const std::string& name);
+
+[[nodiscard]] std::unique_ptr<RowReader> open_rows(const std::string& path, const RowOptions& options = {});
+
+}  // namespace obolus

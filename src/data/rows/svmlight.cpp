@@ -1,0 +1,138 @@
+// svmlight and libsvm: LABEL INDEX:VALUE … # comment
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "data/rows/line_rows.hpp"
+#include "data/rows/number_text.hpp"
+
+namespace obolus {
+namespace {
+
+class SvmlightRows : public LineRows {
+ public:
+  SvmlightRows(std::unique_ptr<LineSource> lines, const RowOptions& options)
+      : LineRows(std::move(lines), options),
+        labelled_(options.labelled),
+        automatic_(options.index_base == IndexBase::automatic),
+        base_(options.index_base == IndexBase::one ? 1 : 0) {
+    groups_.emplace_back();
+    if (automatic_) decide_base(options);
+  }
+
+  [[nodiscard]] std::string describe() const override;
+  [[nodiscard]] std::optional<int> index_base() const override { return base_; }
+
+ private:
+  [[nodiscard]] bool read(Row& row) override;
+  void decide_base(const RowOptions& options);
+  void read_label(Words& words, Word& word, Row& row, bool& more);
+  [[nodiscard]] RowFeature feature(Word word) const;
+  void refuse_duplicates(const Row& row);
+
+  bool labelled_, automatic_, has_qid_ = false;
+  int base_;
+  std::size_t looked_at_ = 0;
+  std::vector<std::size_t> columns_;  // where the row's features stand
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;
+};
+
+// Base 0 accepts every index, so the rows can be read with it while the base is not known.
+void SvmlightRows::decide_base(const RowOptions& options) {
+  lines().hold();
+  Row row;
+  bool zero = false, more = true;
+  while (more && !zero && looked_at_ < options.look_ahead && lines().held() < options.look_ahead_bytes) try {
+      row.features.clear();
+      more = read(row);
+      looked_at_ += more ? 1 : 0;
+      zero = std::any_of(row.features.begin(), row.features.end(), [](const RowFeature& f) { return f.key == 0; });
+    } catch (const BadRow&) {  // it is met again, and counted then
+    }
+  lines().rewind();
+  line_ = 0;
+  base_ = zero ? 0 : 1;
+}
+
+bool SvmlightRows::read(Row& row) {
+  std::string_view line;
+  do {
+    if (!next_line(line)) return false;
+    line = line.substr(0, line.find('#'));
+  } while (trimmed(line).empty());
+  columns_.clear();
+  Words words({line});
+  Word word;
+  bool more = words.next(word), ascending = true;
+  read_label(words, word, row, more);
+  for (; more; more = words.next(word)) {
+    const RowFeature read = feature(word);
+    ascending = ascending && (row.features.empty() || row.features.back().key < read.key);
+    row.features.push_back(read);
+    columns_.push_back(word.column);
+  }
+  if (!ascending) refuse_duplicates(row);
+  return true;
+}
+
+void SvmlightRows::read_label(Words& words, Word& word, Row& row, bool& more) {
+  if (word.text.find(':') == std::string_view::npos) {
+    if (word.text.find(',') != std::string_view::npos)
+      refuse(word.column, "several labels, " + shown(word.text), "one label: rows of many labels are not supported");
+    if (number_of(word.text).fault != NumberFault::none) refuse(word.column, shown(word.text), "a number as the label");
+    row.label = word.text;
+    more = words.next(word);
+  } else if (labelled_) {
+    refuse(word.column, shown(word.text), "a label first");
+  }
+  if (more && word.text.starts_with("qid:")) {
+    has_qid_ = true;
+    more = words.next(word);
+  }
+}
+
+RowFeature SvmlightRows::feature(Word word) const {
+  const std::size_t colon = word.text.find(':');
+  if (colon == std::string_view::npos) refuse(word.column, shown(word.text), "INDEX:VALUE");
+  RowFeature feature;
+  const auto [end, error] = std::from_chars(word.text.data(), word.text.data() + colon, feature.key);
+  if (error != std::errc{} || end != word.text.data() + colon)
+    refuse(word.column, "index " + shown(word.text.substr(0, colon)), "a whole number, 0 to 2^64 - 1");
+  if (feature.key == 0 && base_ == 1)
+    refuse(word.column, "index 0",
+           automatic_ ? fmt::format("indices from 1: the first {} rows had no index 0, so the file was taken to count "
+                                    "from one; if it counts from zero, set the index base to zero",
+                                    looked_at_)
+                      : "indices from 1, as the index base says; if the file counts from zero, set it to zero");
+  feature.value = value_of(word.from(colon + 1));
+  return feature;
+}
+
+void SvmlightRows::refuse_duplicates(const Row& row) {
+  sorted_.clear();
+  for (std::size_t i = 0; i < row.features.size(); ++i) sorted_.emplace_back(row.features[i].key, columns_[i]);
+  std::sort(sorted_.begin(), sorted_.end());
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end(), same);
+  if (twice != sorted_.end())
+    refuse((twice + 1)->second, fmt::format("index {} again (first in column {})", twice->first, twice->second),
+           "each index once a row");
+}
+
+std::string SvmlightRows::describe() const {
+  std::string why = "as given";
+  if (automatic_)
+    why = base_ == 0 ? fmt::format("index 0 stands in row {}", looked_at_)
+                     : fmt::format("no index 0 in the first {} rows", looked_at_);
+  return fmt::format("svmlight, indices from {} ({}){}", base_ == 0 ? "zero" : "one", why,
+                     has_qid_ ? "; qid is there and is ignored" : "");
+}
+
+}  // namespace
+
+std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
+  return std::make_unique<SvmlightRows>(std::move(lines), options);
+}
+
+}  // namespace obolus

@@ -1,0 +1,132 @@
+// Vowpal Wabbit's text: [LABEL] [WEIGHT] ['TAG]|NAMESPACE[:SCALE] FEATURE[:VALUE] … |NAMESPACE …
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+
+#include "data/rows/line_rows.hpp"
+#include "data/rows/number_text.hpp"
+#include "data/rows/row_hash.hpp"
+
+namespace obolus {
+namespace {
+
+constexpr std::size_t most_namespaces = 65'536;  // each is kept: a stream must not fill the memory with them
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return row_hash(text, 0); }
+};
+
+class VowpalWabbitRows : public LineRows {
+ public:
+  using LineRows::LineRows;
+  [[nodiscard]] std::string describe() const override {
+    return "Vowpal Wabbit's text; features are hashed by Obolus' own hash";
+  }
+
+ private:
+  struct Namespace {
+    std::uint32_t group = 0;
+    std::uint64_t seed = 0;
+  };
+
+  [[nodiscard]] bool read(Row& row) override;
+  void read_head(Word head, Row& row) const;
+  void read_tag(Word word, std::size_t words_before, Row& row) const;
+  void read_namespace(Word text, Row& row);
+  [[nodiscard]] Namespace known(Word name);
+
+  std::unordered_map<std::string, Namespace, TextHash, std::equal_to<>> known_;
+};
+
+bool VowpalWabbitRows::read(Row& row) {
+  std::string_view line;
+  do {
+    if (!next_line(line)) return false;
+  } while (trimmed(line).empty());
+  std::size_t bar = line.find('|');
+  if (bar == std::string_view::npos) refuse(line.size() + 1, "the end of the line", "| and features");
+  read_head({line.substr(0, bar)}, row);
+  while (bar != std::string_view::npos) {
+    const std::size_t end = line.find('|', bar + 1);
+    read_namespace({line.substr(bar + 1, end == std::string_view::npos ? end : end - bar - 1), bar + 2}, row);
+    bar = end;
+  }
+  return true;
+}
+
+// As Vowpal Wabbit has it, a last word is the tag if it has an apostrophe or touches the bar.
+void VowpalWabbitRows::read_head(Word head, Row& row) const {
+  Words words(head);
+  std::array<Word, 2> numbers;  // the label and the weight
+  std::size_t count = 0;
+  for (Word word; words.next(word);) {
+    const bool touches = word.column + word.text.size() == head.text.size() + 1;
+    if (touches || word.text.front() == '\'') {
+      read_tag(word, count, row);
+      if (Word more; words.next(more)) refuse(more.column, shown(more.text), "| after the tag");
+      break;
+    }
+    if (count == 2) refuse(word.column, shown(word.text), "a tag or |: an initial prediction (base) is not supported");
+    numbers[count++] = word;
+  }
+  if (count == 0) return;
+  const std::string_view label = numbers[0].text;
+  if (label.find(':') != std::string_view::npos)
+    refuse(numbers[0].column, shown(label), "a plain label: costs and probabilities by label are not supported");
+  if (label == "shared")
+    refuse(numbers[0].column, shown(label), "a plain label: examples of many lines are not supported");
+  if (label.find(',') != std::string_view::npos)
+    refuse(numbers[0].column, shown(label), "one label: rows of many labels are not supported");
+  row.label = label;
+  if (count == 2) row.weight = weight_of(numbers[1]);
+}
+
+void VowpalWabbitRows::read_tag(Word word, std::size_t words_before, Row& row) const {
+  const bool quoted = word.text.front() == '\'';
+  if (!quoted && words_before < 2 && number_of(word.text).fault == NumberFault::none)
+    refuse(word.column, shown(word.text) + " right before |, which makes it a tag",
+           "a blank before | if it is the label or the weight, an apostrophe if it is a tag");
+  row.tag = word.text.substr(quoted ? 1 : 0);
+}
+
+void VowpalWabbitRows::read_namespace(Word text, Row& row) {
+  Words words(text);
+  Word word, name{{}, text.column};
+  float scale = 1;
+  if (!text.text.empty() && !is_blank(text.text.front()) && words.next(name)) {
+    const std::size_t colon = name.text.find(':');
+    if (colon != std::string_view::npos) scale = value_of(name.from(colon + 1));
+    name.text = name.text.substr(0, colon);
+  }
+  const Namespace here = known(name);
+  while (words.next(word)) {
+    const std::size_t colon = word.text.find(':');
+    const std::string_view feature = word.text.substr(0, colon);
+    if (feature.empty()) refuse(word.column, shown(word.text), "a feature's name before the colon");
+    const float value = scale * (colon == std::string_view::npos ? 1 : value_of(word.from(colon + 1)));
+    if (!std::isfinite(value)) refuse(word.column, shown(word.text) + " times its scale", "a value up to 3.4e38");
+    row.features.push_back({here.group, row_hash(feature, here.seed), value});
+  }
+}
+
+VowpalWabbitRows::Namespace VowpalWabbitRows::known(Word name) {
+  if (const auto found = known_.find(name.text); found != known_.end()) return found->second;
+  if (groups_.size() == most_namespaces)
+    refuse(name.column, "one more namespace, " + shown(name.text), fmt::format("{} at most", most_namespaces));
+  const Namespace added{static_cast<std::uint32_t>(groups_.size()), group_seed(name.text)};
+  groups_.emplace_back(name.text);
+  known_.emplace(name.text, added);
+  return added;
+}
+
+}  // namespace
+
+std::unique_ptr<RowReader> vowpal_wabbit_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
+  return std::make_unique<VowpalWabbitRows>(std::move(lines), options);
+}
+
+}  // namespace obolus

@@ -1,0 +1,225 @@
+// Streams as they come: packed, in pieces of any size, damaged, endless.
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "data/rows/open_rows.hpp"
+#include "obolus/core/rng.hpp"
+#include "tests/allocation_counter.hpp"
+#include "tests/data/rows_text.hpp"
+
+namespace {
+
+using namespace obolus;
+using test::all_rows;
+using test::AllocationCounter;
+using test::reader_of;
+using test::refusal;
+using test::rows_of;
+using test::TextBytes;
+using Rows = std::vector<Row>;
+
+struct Sample {
+  RowFormat format;
+  std::string text;
+};
+
+const std::vector<Sample>& samples() {
+  static const std::vector<Sample> all{
+      {RowFormat::svmlight, "# c\r\n1 qid:2 1:0.5 3:-2e1\n-1 9:1 4:2 # x\n\n+1 2:3"},
+      {RowFormat::csv, "a,\"b \"\"c\"\"\",w,y\r\n1,\"x,\r\n\"\"y\"\"\",1,p\r\nNA,z,2.5,q\n,\"\",1,\"r\n\""},
+      {RowFormat::arff,
+       "\xEF\xBB\xBF% c\n@relation r\n@attribute a real\n@attribute 'b c' {x,'y z'}\n@attribute s string\n"
+       "@attribute class {u,v}\n@data\n1,x,'it\\'s',u\n{0 2, 3 v}\n?,'y z',?,v,{2}"},
+      {RowFormat::vowpal_wabbit, "1 2 'tag|ns:2 a:1.5 b |other c\r\n| d:2\n-1 |ns a |x y:-1"}};
+  return all;
+}
+
+enum class Pack { gzip, zstd };
+
+std::string packed(const std::string& text, Pack pack) {
+  archive* a = archive_write_new();
+  archive_write_set_format_raw(a);
+  if (pack == Pack::gzip) archive_write_add_filter_gzip(a);
+  else archive_write_add_filter_zstd(a);
+  archive_write_set_bytes_in_last_block(a, 1);  // no zeros behind
+  std::string out(2 * text.size() + (std::size_t{1} << 16), '\0');
+  std::size_t used = 0;
+  archive_write_open_memory(a, out.data(), out.size(), &used);
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_pathname(entry, "f");
+  archive_write_header(a, entry);
+  if (!text.empty()) archive_write_data(a, text.data(), text.size());
+  archive_entry_free(entry);
+  archive_write_close(a);
+  archive_write_free(a);
+  out.resize(used);
+  return out;
+}
+
+std::unique_ptr<RowReader> unpacking(std::string bytes, const RowOptions& options) {
+  return read_rows(unpacked_bytes(std::make_unique<TextBytes>(std::move(bytes)), "f"), "f", options);
+}
+
+TEST(RowStreamTest, PiecesOfAnySizeGiveTheSameRows) {
+  for (const Sample& sample : samples()) {
+    const Rows whole = rows_of(sample.text, {.format = sample.format});
+    EXPECT_EQ(whole.size(), 3u);
+    for (const std::size_t block : {1, 2, 7, 64})
+      EXPECT_EQ(rows_of(sample.text, {.format = sample.format, .block = block}), whole) << block;
+  }
+}
+
+TEST(RowStreamTest, GzipAndZstdAreRecognisedByTheirContent) {
+  for (const Sample& sample : samples())
+    for (const Pack pack : {Pack::gzip, Pack::zstd}) {
+      const Rows whole = rows_of(sample.text, {.format = sample.format});
+      const std::string bytes = packed(sample.text, pack);
+      EXPECT_EQ(all_rows(*unpacking(bytes, {.format = sample.format})), whole);
+      EXPECT_EQ(all_rows(*unpacking(bytes, {.format = sample.format, .block = 1})), whole);
+      EXPECT_EQ(all_rows(*unpacking(sample.text, {.format = sample.format})), whole);
+    }
+}
+
+TEST(RowStreamTest, PackedPiecesFollowEachOtherAndMayBeEmpty) {
+  for (const Pack pack : {Pack::gzip, Pack::zstd}) {
+    const RowOptions options{.format = RowFormat::svmlight};
+    EXPECT_EQ(all_rows(*unpacking(packed("1 1:1\n2 2", pack) + packed(":2\n", pack), options)),
+              rows_of("1 1:1\n2 2:2\n", options));
+    EXPECT_EQ(all_rows(*unpacking(packed("", pack), options)), Rows{});
+  }
+}
+
+TEST(RowStreamTest, ACutOrDamagedPackIsAnError) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += fmt::format("{} {}:{}\n", i % 2, i + 1, i * 37 % 1009);
+  for (const Pack pack : {Pack::gzip, Pack::zstd}) {
+    const std::string bytes = packed(text, pack);
+    for (const std::size_t size : {std::size_t{5}, bytes.size() / 2, bytes.size() - 9}) try {
+        (void)all_rows(*unpacking(bytes.substr(0, size), {.format = RowFormat::svmlight}));
+        ADD_FAILURE() << size << " of " << bytes.size() << " bytes were accepted";
+      } catch (const DataError& e) {
+        EXPECT_EQ(std::string(e.what()).substr(0, 23), "f: cannot be unpacked: ") << e.what();
+      }
+  }
+}
+
+TEST(RowStreamTest, FilesAreOpenedByTheirPath) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("obolus_rows_{}", ::getpid());
+  std::filesystem::create_directory(folder);
+  const std::string path = folder / "a.csv.gz", none = folder / "none.csv";
+  std::ofstream(path, std::ios::binary) << packed("a,y\n1,2\n3\n", Pack::gzip);
+  auto reader = open_rows(path);
+  Row row;
+  ASSERT_TRUE(reader->next(row));
+  EXPECT_EQ(row, (Row{"2", 1, "", {{0, 0, 1}}}));
+  EXPECT_EQ(reader->place(), path + ":2");
+  const auto says = [](auto action) {
+    try {
+      action();
+    } catch (const DataError& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(says([&] { (void)reader->next(row); }), path + ":3:2: got the end of the row after 1 columns, expected 2");
+  EXPECT_EQ(says([&] { (void)open_rows(none); }), none + ": cannot be read: No such file or directory");
+  EXPECT_EQ(says([&] { (void)open_rows(folder); }), folder.string() + ": cannot be read: Is a directory");
+  std::filesystem::remove_all(folder);
+}
+
+// Whatever the bytes are, rows come out or a DataError: under the sanitizers this is the proof that nothing else does.
+TEST(RowStreamTest, RandomChangesNeverDoMoreThanThrow) {
+  Rng rng(7);
+  for (const Sample& sample : samples())
+    for (int round = 0; round < 4'000; ++round) {
+      std::string text = sample.text;
+      const auto changes = 1 + rng.below(4);
+      for (std::uint64_t c = 0; c < changes; ++c) {
+        const std::size_t at = rng.below(text.size());
+        const std::string_view telling = "\"',;:|{}%#@\\\n\r\t ?0-+.e\xFF";
+        const char byte = rng.below(3) == 0 ? static_cast<char>(rng.below(256)) : telling[rng.below(telling.size())];
+        switch (rng.below(3)) {
+          case 0: text[at] = byte; break;
+          case 1: text.insert(at, 1, byte); break;
+          default: text.erase(at, 1 + rng.below(3));
+        }
+      }
+      const auto format = rng.below(4) == 0 ? RowFormat::automatic : sample.format;
+      const RowOptions options{.format = format, .skip_bad = rng.below(3), .block = 1 + rng.below(16)};
+      (void)refusal(text, options);  // catches Error and nothing else
+    }
+}
+
+TEST(RowStreamTest, DamagedPacksNeverDoMoreThanThrow) {
+  Rng rng(8);
+  for (const Pack pack : {Pack::gzip, Pack::zstd}) {
+    const std::string bytes = packed(samples().front().text, pack);
+    for (int round = 0; round < 1'000; ++round) {
+      std::string damaged = bytes;
+      damaged[rng.below(damaged.size())] = static_cast<char>(rng.below(256));
+      try {
+        (void)all_rows(*unpacking(damaged, {.format = RowFormat::svmlight}));
+      } catch (const DataError&) {
+      }
+    }
+  }
+}
+
+// The same lines again and again, until so many bytes have been read.
+class Repeated : public ByteSource {
+ public:
+  Repeated(std::string head, std::string piece, std::size_t bytes)
+      : text_(std::move(head)), piece_(std::move(piece)), left_(bytes) {}
+  [[nodiscard]] std::size_t read(std::span<char> to) override {
+    if (at_ == text_.size()) {
+      if (left_ < piece_.size()) return 0;
+      left_ -= piece_.size();
+      if (text_.data() != piece_.data()) text_ = piece_;
+      at_ = 0;
+    }
+    const std::size_t size = std::min(to.size(), text_.size() - at_);
+    std::memcpy(to.data(), text_.data() + at_, size);
+    at_ += size;
+    return size;
+  }
+
+ private:
+  std::string text_, piece_;
+  std::size_t at_ = 0, left_;
+};
+
+TEST(RowStreamTest, FiftyMegabytesTakeTheMemoryOfAFewRows) {
+  if (!AllocationCounter::supported()) GTEST_SKIP() << "allocations are not counted here";
+  const std::size_t bytes = 50'000'000;
+  const auto piece = [](const std::string& line) {
+    std::string text;
+    while (text.size() < 100'000) text += line;
+    return text;
+  };
+  const std::vector<std::tuple<RowFormat, std::string, std::string>> streams{
+      {RowFormat::svmlight, "", "1 1:0.5 17:2 12:0.25 1999:1 123456:0.125 # some comment\n"},
+      {RowFormat::csv, "a,b,c,y\n", "1.5,\"a longer category, quoted\",NA,positive and longer than sixteen\n"},
+      {RowFormat::arff, "@attribute a real\n@attribute b string\n@attribute y {u,v}\n@data\n",
+       "1.5,'a longer category, quoted',u\n{0 2.5, 2 v}\n"},
+      {RowFormat::vowpal_wabbit, "", "1 2 'a_tag_longer_than_sixteen|words some words:2 here |user age:0.5\n"}};
+  for (const auto& [format, head, line] : streams) {
+    auto reader = read_rows(std::make_unique<Repeated>(head, piece(line), bytes), "f", {.format = format});
+    Row row;
+    for (int i = 0; i < 1'000; ++i) ASSERT_TRUE(reader->next(row));
+    const AllocationCounter counter;
+    std::size_t rows = 1'000;
+    while (reader->next(row)) ++rows;
+    EXPECT_GT(rows, 400'000u);
+    EXPECT_LE(counter.count(), 8u) << reader->describe();
+  }
+}
+
+}  // namespace
