@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -133,6 +134,32 @@ TEST(RowStreamTest, FilesAreOpenedByTheirPath) {
   EXPECT_EQ(says([&] { (void)open_rows(none); }), none + ": cannot be read: No such file or directory");
   EXPECT_EQ(says([&] { (void)open_rows(folder); }), folder.string() + ": cannot be read: Is a directory");
   std::filesystem::remove_all(folder);
+}
+
+// The writer keeps its end open: a reader that waited for more than the line would wait for ever.
+TEST(RowStreamTest, ARowOfALiveStreamComesWithItsLine) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const int before = ::dup(STDIN_FILENO);
+  ASSERT_EQ(::dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+  const auto write = [&](std::string_view text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  };
+  write("1 1:2\n");
+  const auto reader = open_rows("-", {.index_base = IndexBase::one});
+  Row row;
+  ASSERT_TRUE(reader->next(row));
+  EXPECT_EQ(row, (Row{"1", 1, "", {{0, 1, 2}}}));
+  write("2 3:4\n5 x");
+  ASSERT_TRUE(reader->next(row));
+  EXPECT_EQ(row, (Row{"2", 1, "", {{0, 3, 4}}}));
+  EXPECT_EQ(reader->place(), "standard input:2");
+  ::close(ends[1]);
+  EXPECT_THROW((void)reader->next(row), DataError);
+  EXPECT_FALSE(reader->next(row));
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+  ::close(ends[0]);
 }
 
 // Whatever the bytes are, rows come out or a DataError: under the sanitizers this is the proof that nothing else does.

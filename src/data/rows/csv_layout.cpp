@@ -28,9 +28,9 @@ char likely_delimiter(LineSource& lines) {
   return candidates[static_cast<std::size_t>(std::max_element(count.begin(), count.end()) - count.begin())];
 }
 
-// What the rows below the first one hold in a column, and whether its first cell comes again there.
+// Whether the rows below the first one hold texts in a column, and whether its first cell comes again there.
 struct Seen {
-  bool number = false, text = false, first_again = false;
+  bool text = false, first_again = false;
 };
 
 class FirstRows {
@@ -76,9 +76,7 @@ class FirstRows {
  private:
   void note(Seen& seen, std::string_view cell) const {
     if (missing_.has(cell)) return;
-    const bool text = float_of(trimmed(cell)).fault == NumberFault::no_number;
-    seen.text = seen.text || text;
-    seen.number = seen.number || !text;
+    seen.text = seen.text || float_of(trimmed(cell)).fault == NumberFault::no_number;
   }
 
   const MissingValues& missing_;
