@@ -98,7 +98,7 @@ void ArffRows::take_omitted(std::size_t i, Row& row) {
   if (!column.values.empty()) {
     take(column, {first_values_[i], line_, 1, false}, row);
   } else if (column.role == ColumnRole::label) {
-    row.label = "0";
+    row.label.assign(1, '0');  // GCC 12 takes a literal here for an overflow
   } else if (column.role == ColumnRole::weight) {
     row.weight = 0;
   }
