@@ -98,7 +98,7 @@ int run(const std::string& folder) {
   const Interruption interruption;
   const Comparison comparison(config, "demo", ".");
   if (holds_results(folder) && !holds_demo(folder))
-    throw ConfigError(folder + ": holds another run; name another folder with --out");
+    throw ConfigError(folder + ": holds a run that is not the demonstration's; name another folder with --out");
   ComparisonControl control;
   control.directory = folder;
   control.force = holds_demo(folder);

@@ -67,9 +67,11 @@ class Runner {
   RunSummary run() {
     const Round last = parts_.problem.rounds;
     RunEnd end{RunStatus::finished, tally_.last.t, {}};
-    if (tally_.last.t < last)
+    if (tally_.last.t < last) {
+      if (directory_ && !control_.about.empty()) directory_->append_about(control_.about);
       end = obolus::run(problem_, *session_, meter_, rng_.child("optimiser"), tally_.last.t + 1, last,
                         tally_.last.seconds, [&](const Row& row, const RegretMeter<P>& m) { return on_row(row, m); });
+    }
     // A diverged run keeps its last good checkpoint: the state at hand is no longer worth saving.
     if (directory_ && end.status != RunStatus::diverged) save();
     RunSummary summary = summarise(end);
@@ -92,7 +94,6 @@ class Runner {
     using Mode = RunDirectory::Mode;
     const Mode mode = control_.resume ? Mode::resume : control_.force ? Mode::replace : Mode::fresh;
     directory_.emplace(control_.directory, mode, parts_.config());
-    if (!control_.about.empty()) directory_->append_about(control_.about);
     if (mode != Mode::resume) return;
     std::uint64_t trace_bytes = 0;
     if (auto bytes = directory_->load_checkpoint()) {

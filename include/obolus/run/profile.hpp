@@ -37,7 +37,7 @@ struct Distribution {
 
 // 16 to 32 rounds in every octave, whatever the horizon, so that a run that goes on has the same ones.
 [[nodiscard]] inline bool profiled(Round t) {
-  const int octave = std::bit_width(static_cast<std::uint64_t>(t)) - 1;
+  const int octave = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(t))) - 1;
   return octave <= 4 || t % (Round{1} << (octave - 4)) == 0;
 }
 
