@@ -34,6 +34,8 @@ struct Row {
   friend bool operator==(const Row&, const Row&) = default;
 };
 
+using DataRow = Row;
+
 // MurmurHash64A of the feature's name, seeded with that of the group's: the same on every machine. Not Vowpal Wabbit's.
 [[nodiscard]] std::uint64_t row_key(std::string_view group, std::string_view feature);
 

@@ -1,0 +1,82 @@
+// A linear model of a stream whose hyperparameters follow the stream. Rows are judged, then learnt:
+//     Fit fit({});
+//     for (…) { const Prediction& p = fit.learn(row); … }
+// docs/fit.md describes the learner, src/fit/learner.hpp has its equations.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "obolus/core/archive.hpp"
+#include "obolus/data/rows.hpp"
+#include "obolus/fit/options.hpp"
+
+namespace obolus {
+
+struct Prediction {
+  std::int32_t best = -1;             // class; −1: none is known yet
+  std::vector<double> probabilities;  // by class
+  double number = 0;                  // when numbers are predicted
+
+  std::int32_t truth = -1;      // class of the row, also if it was not known before; −1: the row has no label
+  double truth_number = 0;
+  double truth_probability = 0;  // a class that was not known had the chance of one row in all rows so far
+};
+
+struct FitHyperparameter {
+  std::string name;
+  double value = 0;
+  bool tuned = false;
+};
+
+class Fit {
+ public:
+  // The task must not be `automatic`: see fit_task(). Throws ConfigError.
+  explicit Fit(const FitOptions& options);
+  Fit(Fit&&) noexcept;
+  Fit& operator=(Fit&&) noexcept;
+  ~Fit();
+
+  // Groups of features are known by name, as a reader numbers them; `columns`: features whose key is their group's number are
+  // columns of numbers. To be called before the first row, and whenever there are more.
+  void set_groups(std::span<const std::string> names, bool columns);
+
+  // The prediction before the row was learnt. A row without a label is predicted only. Throws DataError for a label that is not one.
+  const Prediction& learn(const DataRow& row);
+  const Prediction& predict(const DataRow& row);
+  // Rows that wait for others are learnt now; for the end of a stream.
+  void finish();
+
+  [[nodiscard]] const FitOptions& options() const;
+  [[nodiscard]] const std::vector<std::string>& classes() const;
+  [[nodiscard]] std::int64_t features() const;
+  [[nodiscard]] std::int64_t rows() const;    // learnt or waiting
+  [[nodiscard]] std::int64_t rounds() const;
+  [[nodiscard]] double outer_loss() const;    // of the last round; not finite: the model diverged
+  [[nodiscard]] std::vector<FitHyperparameter> hyperparameters() const;
+
+  // A weight as it stands: of which group, of which feature where it has a name or number, for which class.
+  struct Weight {
+    std::uint64_t key = 0;
+    std::int32_t group = 0, output = 0;
+    double value = 0;
+  };
+  [[nodiscard]] std::vector<Weight> largest_weights(std::size_t count) const;
+  [[nodiscard]] std::vector<double> constants() const;  // one an output
+  [[nodiscard]] const std::vector<std::string>& groups() const;
+
+  void fields(Archive& a);        // everything: goes on to the same bits
+  void model_fields(Archive& a);  // what predictions need
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// By the labels of some rows: numbers if all are, and one of them is not whole or they are more than a hundred different ones.
+[[nodiscard]] FitTask fit_task(std::span<const std::string> labels);
+
+}  // namespace obolus

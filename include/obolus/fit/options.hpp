@@ -1,0 +1,91 @@
+// What `obolus fit` can be told. Nothing has to be: every default was chosen on streams of text, pictures and tables (docs/fit.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "obolus/core/options.hpp"
+
+namespace obolus {
+
+enum class FitTask : std::uint8_t { automatic, classes, numbers };
+template <>
+struct EnumNames<FitTask> {
+  static constexpr std::array<std::pair<FitTask, std::string_view>, 3> values{
+      {{FitTask::automatic, "auto"}, {FitTask::classes, "classes"}, {FitTask::numbers, "numbers"}}};
+};
+
+enum class FitScale : std::uint8_t { automatic, none };
+template <>
+struct EnumNames<FitScale> {
+  static constexpr std::array<std::pair<FitScale, std::string_view>, 2> values{
+      {{FitScale::automatic, "auto"}, {FitScale::none, "none"}}};
+};
+
+enum class FitJudge : std::uint8_t { plain, balanced };
+template <>
+struct EnumNames<FitJudge> {
+  static constexpr std::array<std::pair<FitJudge, std::string_view>, 2> values{
+      {{FitJudge::plain, "plain"}, {FitJudge::balanced, "balanced"}}};
+};
+
+struct FitOptions {
+  FitTask task = FitTask::automatic;
+  std::string classes = {};
+  std::int64_t hash_bits = 0;
+  FitScale scale = FitScale::automatic;
+
+  std::string tune = "rate,l2,replay,temperature";
+  double learning_rate = 1.0, l2 = 1e-5, replay_weight = 1.0, temperature = 1.0;
+  bool decay = false;
+  FitJudge judge = FitJudge::plain;
+  std::int64_t hold_out = 0;
+  std::int64_t delay = 0;
+
+  std::int64_t batch = 16, steps = 8, replay = 16, buffer = 20'000;
+  double feature_power = 0.5, memory = 0.97, limit = 8.0;
+  double rate_step = 0.1, l2_step = 0.1, replay_step = 0.05, temperature_step = 0.02, class_step = 0.02;
+  double outer_decay = 0.5, outer_decay2 = 0.99;
+  std::int64_t seed = 1;
+
+  template <class V>
+  void describe(V&& v) {
+    v("task", task, "classes: labels are names; numbers: they are numbers to come near to; auto: the first rows decide");
+    v("classes", classes, "the classes, separated by commas; empty: every label that comes along");
+    v("hash_bits", hash_bits, "features share 2^N rows of weights by hashing; 0: each has its own, memory grows with them",
+      Range::between(0, 30));
+    v("scale", scale, "auto: columns of numbers are standardised as they come, rare features take longer steps; none: neither");
+    v("tune", tune,
+      "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, class-shift, class-scale; or none");
+    v("learning_rate", learning_rate, "where it starts, or stays; in units of 1/L, L the curvature of the batches", Range::positive());
+    v("l2", l2, "the same for the L2 penalty, in units of L; 0: none", Range::at_least(0));
+    v("replay_weight", replay_weight, "the same for the weight of replayed rows beside new ones", Range::positive());
+    v("temperature", temperature, "the same for what logits are divided by in predictions", Range::positive());
+    v("decay", decay, "the learning rate over sqrt(1 + t/100) in round t");
+    v("judge", judge, "balanced: classes count alike in what hyperparameters are judged by, however rare they are");
+    v("hold_out", hold_out, "N: one row in N judges hyperparameters and is not trained on; 0: every row judges, then trains",
+      Range::between(0, 1e9));
+    v("delay", delay, "rows between a row and its label", Range::between(0, 1e7));
+    v("batch", batch, "new rows a round", Range::between(1, 1024));
+    v("steps", steps, "K, steps a round", Range::between(1, 1000));
+    v("replay", replay, "earlier rows a round beside the new ones", Range::between(0, 1024));
+    v("buffer", buffer, "how many of the latest rows are replayed", Range::between(0, 1e8));
+    v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p", Range::between(0, 1));
+    v("memory", memory, "part of the derivatives by hyperparameters that is kept from round to round", Range::between(0, 1));
+    v("limit", limit, "a round's learning rate is at most this over its own curvature", Range::positive());
+    v("rate_step", rate_step, "step of Adam on ln(learning rate)", Range::positive());
+    v("l2_step", l2_step, "on ln(l2)", Range::positive());
+    v("replay_step", replay_step, "on ln(weight of replayed rows)", Range::positive());
+    v("temperature_step", temperature_step, "on ln(temperature)", Range::positive());
+    v("class_step", class_step, "on the classes' shifts and ln(scales)", Range::positive());
+    v("outer_decay", outer_decay, "Adam's memory of slopes", Range::between(0, 0.9999));
+    v("outer_decay2", outer_decay2, "Adam's memory of their squares", Range::between(0, 0.999999));
+    v("seed", seed, "which rows are replayed follows from it", Range::at_least(0));
+  }
+};
+
+}  // namespace obolus

@@ -1,0 +1,79 @@
+// Groups of features by name, and the columns of numbers among them, standardised as they come: (value − mean)/deviation over the rows
+// so far, the row itself included, within ±10.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fit/saved_vectors.hpp"
+#include "obolus/core/archive.hpp"
+#include "obolus/data/rows.hpp"
+
+namespace obolus::fit {
+
+class Columns {
+ public:
+  static constexpr std::size_t most = 1 << 20;
+
+  // Which of our groups is the reader's g-th; new names are added.
+  void set_groups(std::span<const std::string> names) {
+    for (std::size_t g = of_reader_.size(); g < names.size(); ++g) {
+      const auto [i, is_new] = number_.try_emplace(names[g], static_cast<std::int32_t>(list_.size()));
+      if (is_new) list_.push_back({names[g], row_key(names[g], ""), 0, 0, 0}), names_.push_back(names[g]);
+      if (list_.size() > most) throw DataError("got more than 2^20 columns or namespaces, expected fewer");
+      of_reader_.push_back(i->second);
+    }
+  }
+  void forget_reader() { of_reader_.clear(); }
+
+  [[nodiscard]] std::int32_t of_reader(std::uint32_t group) const {
+    return group < of_reader_.size() ? of_reader_[group] : 0;
+  }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[static_cast<std::size_t>(group)].key; }
+
+  void see(std::int32_t group, double value) {
+    Column& c = list_[static_cast<std::size_t>(group)];
+    c.rows += 1;
+    const double off = value - c.mean;
+    c.mean += off / c.rows;
+    c.squares += off * (value - c.mean);
+  }
+  [[nodiscard]] float standardised(std::int32_t group, double value) const {
+    const Column& c = list_[static_cast<std::size_t>(group)];
+    constexpr double most_deviations = 10;
+    const double deviation = c.rows > 0 ? std::sqrt(c.squares / c.rows) : 0;
+    if (!(deviation > 0) || !std::isfinite(deviation)) return 0;
+    return static_cast<float>(std::clamp((value - c.mean) / deviation, -most_deviations, most_deviations));
+  }
+
+  void fields(Archive& a) {
+    saved_list(a, "columns", list_, most);
+    if (!a.loading()) return;
+    names_.clear(), number_.clear(), of_reader_.clear();
+    for (const Column& c : list_) {
+      number_.emplace(c.name, static_cast<std::int32_t>(names_.size()));
+      names_.push_back(c.name);
+    }
+    if (number_.size() != list_.size()) throw DataError("saved state: a column stands there twice");
+  }
+
+ private:
+  struct Column {
+    std::string name;
+    std::uint64_t key = 0;
+    double rows = 0, mean = 0, squares = 0;
+    void fields(Archive& a) { a("name", name), a("key", key), a("rows", rows), a("mean", mean), a("squares", squares); }
+  };
+  std::vector<Column> list_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::int32_t> number_;
+  std::vector<std::int32_t> of_reader_;
+};
+
+}  // namespace obolus::fit

@@ -1,0 +1,318 @@
+#include "obolus/fit/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <set>
+
+#include "fit/class_names.hpp"
+#include "fit/columns.hpp"
+#include "fit/feature_table.hpp"
+#include "fit/learner.hpp"
+#include "fit/tuning.hpp"
+#include "obolus/core/error.hpp"
+
+namespace obolus {
+namespace {
+
+using namespace fit;
+
+constexpr int most_groups = 16;  // with an L2 of their own; the others share the last
+
+double number_of(const std::string& label) {
+  const char *first = label.data() + (label.starts_with('+') ? 1 : 0), *last = label.data() + label.size();
+  double number = 0;
+  const auto [end, error] = std::from_chars(first, last, number);
+  if (error != std::errc() || end != last || !std::isfinite(number) || !std::isfinite(static_cast<float>(number)))
+    throw DataError(fmt::format("label: got '{}', expected a finite number", label));
+  return number;
+}
+
+LearnerOptions learner_options(const FitOptions& o, bool softmax) {
+  LearnerOptions l;
+  l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
+  l.replay = o.replay, l.buffer = o.buffer, l.steps = o.steps;
+  l.power = o.scale == FitScale::none ? 0.0 : o.feature_power;
+  l.memory = o.memory, l.limit = o.limit;
+  l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = softmax;
+  return l;
+}
+
+const FitOptions& sound(const FitOptions& o) {
+  validate(o, "fit");
+  if (o.task == FitTask::automatic) throw ConfigError("fit.task: got auto, expected classes or numbers here");
+  return o;
+}
+
+}  // namespace
+
+struct Fit::Parts {
+  explicit Parts(const FitOptions& o)
+      : options(sound(o)),
+        names(o.task == FitTask::numbers ? "" : o.classes),
+        table(static_cast<int>(o.hash_bits)),
+        tuning(tuning_of(o, names.names().size())),
+        learner(learner_options(o, tuning.classes), tuning.hyperparameters, static_cast<std::uint64_t>(o.seed)) {
+    learner.grow_features(table.slots());
+    if (names.fixed()) learner.grow_classes(static_cast<int>(names.names().size()));
+  }
+
+  // `learning`: new features and columns are taken up.
+  void featurise(const DataRow& row, bool learning, LearnerRow& out);
+  void sort_by_group(LearnerRow& out);
+  void label(const DataRow& row, LearnerRow& out);
+  void predict(const LearnerRow& row, std::span<const float> logits);
+  void judge(const DataRow& row, const LearnerRow& out);
+  void learn(LearnerRow&& row);
+  [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }
+
+  FitOptions options;
+  ClassNames names;
+  Columns columns;
+  bool has_columns = false;
+  FeatureTable table;
+  Tuning tuning;
+  Learner<float> learner;
+  std::deque<LearnerRow> delayed;
+  std::int64_t rows = 0;
+  Prediction prediction;
+  LearnerRow row_;
+  std::vector<std::int32_t> group_;  // of every entry
+};
+
+void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
+  out.entries.clear(), out.group_ends.clear(), group_.clear();
+  out.weight = static_cast<float>(row.weight);
+  for (const RowFeature& f : row.features) {
+    if (!std::isfinite(f.value)) throw DataError("got a value that is not a finite number, expected one");
+    const std::int32_t group = columns.of_reader(f.group);
+    const bool number = has_columns && f.key == f.group;
+    float value = f.value;
+    if (number && options.scale == FitScale::automatic) {
+      if (learning) columns.see(group, static_cast<double>(value));
+      value = columns.standardised(group, static_cast<double>(value));
+    }
+    if (value == 0) continue;
+    const std::uint64_t key = number ? columns.key(group) : f.key;
+    const std::int32_t slot = learning ? table.slot(key) : table.known(key);
+    if (slot < 0) continue;
+    out.entries.push_back({slot, value});
+    if (tuning.per_group) group_.push_back(std::min(group, most_groups - 1));
+  }
+  if (learning && table.slots() > learner.slots()) learner.grow_features(table.slots());
+  if (tuning.per_group) sort_by_group(out);
+}
+
+void Fit::Parts::sort_by_group(LearnerRow& out) {
+  std::vector<Entry> sorted;
+  sorted.reserve(out.entries.size());
+  const int groups = learner.weights().groups();
+  for (int g = 0; g < groups; ++g) {
+    for (std::size_t i = 0; i < group_.size(); ++i)
+      if (group_[i] == g) {
+        sorted.push_back(out.entries[i]);
+        learner.weights().set_group(out.entries[i].slot, g);
+      }
+    out.group_ends.push_back(static_cast<std::int32_t>(sorted.size()));
+  }
+  out.entries.swap(sorted);
+}
+
+void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
+  if (!classifies()) {
+    out.target = static_cast<float>(number_of(row.label));
+    return;
+  }
+  out.label = names.number(row.label);
+  learner.grow_classes(static_cast<int>(names.names().size()));
+}
+
+void Fit::Parts::predict(const LearnerRow&, std::span<const float> logits) {
+  Prediction& p = prediction;
+  p.truth = -1, p.best = -1;
+  if (!classifies()) {
+    p.number = static_cast<double>(logits[0]);
+    return;
+  }
+  const double warmth = 1 / learner.hyperparameters().value(Tunable::temperature, 1.0);
+  const std::size_t classes = names.names().size();
+  p.probabilities.assign(classes, classes == 0 ? 0.0 : 1.0);
+  if (learner.outputs() == 1 && classes == 2) {
+    p.probabilities[1] = 1 / (1 + std::exp(-warmth * static_cast<double>(logits[0])));
+    p.probabilities[0] = 1 / (1 + std::exp(warmth * static_cast<double>(logits[0])));
+  } else if (learner.outputs() > 1) {
+    const double most = static_cast<double>(*std::max_element(logits.begin(), logits.begin() + static_cast<std::ptrdiff_t>(classes)));
+    double sum = 0;
+    for (std::size_t c = 0; c < classes; ++c) sum += p.probabilities[c] = std::exp(warmth * (static_cast<double>(logits[c]) - most));
+    for (double& q : p.probabilities) q /= sum;
+  }
+  if (classes > 0)
+    p.best = static_cast<std::int32_t>(std::ranges::max_element(p.probabilities) - p.probabilities.begin());
+}
+
+// What the prediction gave the truth. A class that was not known then: as if it had been one row of all so far.
+void Fit::Parts::judge(const DataRow& row, const LearnerRow& out) {
+  Prediction& p = prediction;
+  if (!classifies()) {
+    p.truth_number = number_of(row.label), p.truth = 0;
+    return;
+  }
+  p.truth = out.label;
+  const auto k = static_cast<std::size_t>(out.label);
+  p.truth_probability = k < p.probabilities.size() ? p.probabilities[k] : 1.0 / static_cast<double>(rows + 2);
+}
+
+void Fit::Parts::learn(LearnerRow&& row) {
+  learner.add(std::move(row));
+  if (static_cast<std::int64_t>(learner.waiting()) >= options.batch) learner.train();
+}
+
+Fit::Fit(const FitOptions& options) : parts_(std::make_unique<Parts>(options)) {}
+Fit::Fit(Fit&&) noexcept = default;
+Fit& Fit::operator=(Fit&&) noexcept = default;
+Fit::~Fit() = default;
+
+void Fit::set_groups(std::span<const std::string> names, bool columns) {
+  Parts& p = *parts_;
+  p.has_columns = columns;
+  p.columns.set_groups(names);
+  const int wanted = std::min(static_cast<int>(p.columns.names().size()), most_groups);
+  while (p.tuning.per_group && p.learner.weights().groups() < wanted) p.learner.add_l2_group();
+}
+
+const Prediction& Fit::predict(const DataRow& row) {
+  Parts& p = *parts_;
+  p.featurise(row, false, p.row_);
+  const auto& logits = p.learner.predict(p.row_);
+  p.predict(p.row_, {logits.data(), logits.size()});
+  return p.prediction;
+}
+
+// A new class changes the logits: the row is judged before its label is looked at.
+const Prediction& Fit::learn(const DataRow& row) {
+  if (row.label.empty()) return predict(row);
+  Parts& p = *parts_;
+  p.featurise(row, true, p.row_);
+  p.learner.see(p.row_);
+  const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
+  LearnerRow learnt = p.row_;
+  if (now) p.label(row, learnt);
+  learnt.role = p.options.hold_out == 0                          ? Role::both
+                : (p.rows + 1) % p.options.hold_out == 0         ? Role::outer
+                                                                 : Role::inner;
+  const auto& logits = now ? p.learner.add(LearnerRow(learnt)) : p.learner.predict(learnt);
+  p.predict(learnt, {logits.data(), logits.size()});
+  if (!now) p.label(row, learnt);
+  p.judge(row, learnt);
+  ++p.rows;
+  if (!now) {
+    p.delayed.push_back(std::move(learnt));
+    if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.prediction;
+    learnt = std::move(p.delayed.front());
+    p.delayed.pop_front();
+    p.learner.add(std::move(learnt));
+  }
+  if (static_cast<std::int64_t>(p.learner.waiting()) >= p.options.batch) p.learner.train();
+  return p.prediction;
+}
+
+void Fit::finish() {
+  Parts& p = *parts_;
+  for (; !p.delayed.empty(); p.delayed.pop_front()) p.learn(std::move(p.delayed.front()));
+  p.learner.train();
+}
+
+const FitOptions& Fit::options() const { return parts_->options; }
+const std::vector<std::string>& Fit::classes() const { return parts_->names.names(); }
+const std::vector<std::string>& Fit::groups() const { return parts_->columns.names(); }
+std::int64_t Fit::features() const { return parts_->table.slots(); }
+std::int64_t Fit::rows() const { return parts_->rows; }
+std::int64_t Fit::rounds() const { return parts_->learner.rounds(); }
+double Fit::outer_loss() const { return parts_->learner.outer_loss(); }
+
+std::vector<FitHyperparameter> Fit::hyperparameters() const {
+  const Parts& p = *parts_;
+  std::vector<FitHyperparameter> result;
+  const auto at = [](const std::vector<std::string>& list, std::int32_t i) {
+    return static_cast<std::size_t>(i) < list.size() ? list[static_cast<std::size_t>(i)] : std::to_string(i);
+  };
+  for (const Hyperparameter& h : p.learner.hyperparameters().list) {
+    std::string name;
+    switch (h.kind) {
+      case Tunable::rate: name = "rate"; break;
+      case Tunable::l2: name = p.tuning.per_group ? "l2 of " + at(groups(), h.index) : "l2"; break;
+      case Tunable::temperature: name = "temperature"; break;
+      case Tunable::replay: name = "replay"; break;
+      case Tunable::shift: name = "shift of " + at(classes(), h.index); break;
+      case Tunable::scale: name = "scale of " + at(classes(), h.index); break;
+    }
+    result.push_back({std::move(name), h.value(), h.tuned});
+  }
+  return result;
+}
+
+std::vector<Fit::Weight> Fit::largest_weights(std::size_t count) const {
+  const Parts& p = *parts_;
+  const auto& weights = p.learner.weights();
+  std::vector<Weight> all;
+  const auto smaller = [](const Weight& a, const Weight& b) { return std::abs(a.value) > std::abs(b.value); };
+  const auto add = [&](std::uint64_t key, std::int32_t slot) {
+    for (int c = 0; c < weights.outputs(); ++c) {
+      const Weight w{key, 0, c, weights.number(slot, 0, c)};
+      if (w.value == 0 || (all.size() == count && !smaller(w, all.front()))) continue;
+      all.push_back(w);
+      std::push_heap(all.begin(), all.end(), smaller);
+      if (all.size() <= count) continue;
+      std::pop_heap(all.begin(), all.end(), smaller);
+      all.pop_back();
+    }
+  };
+  p.table.each(add);
+  std::ranges::sort(all, smaller);
+  return all;
+}
+
+std::vector<double> Fit::constants() const {
+  const auto& c = parts_->learner.weights().constant();
+  return {c.begin(), c.begin() + parts_->learner.outputs()};
+}
+
+void Fit::model_fields(Archive& a) {
+  Parts& p = *parts_;
+  a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
+  p.learner.model_fields(a);
+  a("rows", p.rows);
+  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+}
+
+void Fit::fields(Archive& a) {
+  Parts& p = *parts_;
+  a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
+  p.learner.fields(a);
+  a("rows", p.rows);
+  std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
+  saved_list(a, "delayed", waiting);
+  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.learner.require_sound(waiting);
+  p.delayed.assign(waiting.begin(), waiting.end());
+}
+
+FitTask fit_task(std::span<const std::string> labels) {
+  std::set<std::string> different;
+  bool whole = true;
+  for (const std::string& label : labels) {
+    double number = 0;
+    const char *first = label.data() + (label.starts_with('+') ? 1 : 0), *last = label.data() + label.size();
+    const auto [end, error] = std::from_chars(first, last, number);
+    if (error != std::errc() || end != last || !std::isfinite(number)) return FitTask::classes;
+    whole = whole && number == std::floor(number);
+    different.insert(canonical_label(label));
+  }
+  constexpr std::size_t many = 100;
+  return !whole || different.size() > many ? FitTask::numbers : FitTask::classes;
+}
+
+}  // namespace obolus

@@ -1,0 +1,73 @@
+// What `obolus fit` tunes: a few numbers, most of them as logarithms, each with bounds and a step of Adam.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fit/saved_vectors.hpp"
+#include "obolus/core/archive.hpp"
+
+namespace obolus::fit {
+
+enum class Tunable : std::uint8_t { rate, l2, temperature, replay, shift, scale };
+
+struct Hyperparameter {
+  Tunable kind = Tunable::rate;
+  std::int32_t index = 0;  // of the group or class
+  double place = 0;        // the logarithm; a shift itself
+  double low = 0, high = 0, step = 0;
+  bool tuned = false;
+  double mean = 0, square = 0;
+
+  [[nodiscard]] double value() const { return kind == Tunable::shift ? place : std::exp(place); }
+  void fields(Archive& a) {
+    a("kind", kind), a("index", index), a("place", place), a("low", low), a("high", high), a("step", step);
+    a("tuned", tuned), a("mean", mean), a("square", square);
+  }
+};
+
+struct AdamOptions {
+  double decay = 0.5, decay2 = 0.99, epsilon = 1e-12;
+};
+
+class Hyperparameters {
+ public:
+  std::vector<Hyperparameter> list;
+  AdamOptions adam;
+
+  void put(Hyperparameter h) { list.push_back(h); }
+  [[nodiscard]] const Hyperparameter* find(Tunable kind, int index = 0) const {
+    for (const Hyperparameter& h : list)
+      if (h.kind == kind && h.index == index) return &h;
+    return nullptr;
+  }
+  [[nodiscard]] double value(Tunable kind, double otherwise, int index = 0) const {
+    const Hyperparameter* h = find(kind, index);
+    return h ? h->value() : otherwise;
+  }
+
+  // Down the slopes, one for every entry of the list. The first steps are small: Adam's mean and square of one slope say nothing.
+  void step(const std::vector<double>& slopes) {
+    ++taken_;
+    const double t = static_cast<double>(taken_);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Hyperparameter& h = list[i];
+      if (!h.tuned || !std::isfinite(slopes[i])) continue;
+      h.mean = adam.decay * h.mean + (1 - adam.decay) * slopes[i];
+      h.square = adam.decay2 * h.square + (1 - adam.decay2) * slopes[i] * slopes[i];
+      const double mean = h.mean / (1 - std::pow(adam.decay, t)), square = h.square / (1 - std::pow(adam.decay2, t));
+      h.place = std::clamp(h.place - h.step * mean / (std::sqrt(square) + adam.epsilon), h.low, h.high);
+    }
+  }
+
+  void fields(Archive& a) { a("taken", taken_), saved_list(a, "list", list, 1u << 16); }
+
+ private:
+  std::int64_t taken_ = 0;
+};
+
+}  // namespace obolus::fit

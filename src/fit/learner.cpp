@@ -1,0 +1,451 @@
+#include "fit/learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace obolus::fit {
+namespace {
+
+using kernels::FitPart;
+
+// One part for the weights, and one for each tuned hyperparameter that training depends on.
+bool has_part(const Hyperparameter& h) { return h.tuned && h.kind != Tunable::temperature; }
+
+FitPart part_of(Tunable kind) {
+  switch (kind) {
+    case Tunable::rate: return FitPart::rate;
+    case Tunable::replay: return FitPart::replay;
+    case Tunable::shift: return FitPart::shift;
+    case Tunable::scale: return FitPart::scale;
+    default: return FitPart::implicit;
+  }
+}
+
+int parts_of(const Hyperparameters& h) { return 1 + static_cast<int>(std::ranges::count_if(h.list, has_part)); }
+int groups_of(const Hyperparameters& h) {
+  return std::max(1, static_cast<int>(std::ranges::count(h.list, Tunable::l2, &Hyperparameter::kind)));
+}
+
+}  // namespace
+
+template <class S>
+Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparameters, std::uint64_t seed)
+    : o_(options),
+      hyper_(std::move(hyperparameters)),
+      rng_(seed),
+      weights_(parts_of(hyper_), 1, groups_of(hyper_)),
+      slope_(hyper_.list.size()),
+      kernels_(&kernels::fit_kernels<S>()) {}
+
+template <class S>
+const typename Learner<S>::Logits& Learner<S>::predict(const Row& row) {
+  sums_.resize(static_cast<std::size_t>(weights_.groups() * weights_.width()));
+  lane_.resize(static_cast<std::size_t>(weights_.lanes()));
+  weights_.gather(row, sums_.data());
+  weights_.finish(sums_.data(), lane_.data());
+  return lane_;
+}
+
+template <class S>
+const typename Learner<S>::Logits& Learner<S>::add(Row&& row) {
+  predict(row);
+  pending_sums_.insert(pending_sums_.end(), sums_.begin(), sums_.end());
+  pending_.push_back(std::move(row));
+  return lane_;
+}
+
+template <class S>
+void Learner<S>::see(const Row& row) {
+  for (const Entry& e : row.entries) weights_.squares(e.slot) += S(e.value) * S(e.value);
+  seen_ += 1;
+}
+
+// Two classes need one logit, the second's; from the third on everybody has one.
+template <class S>
+void Learner<S>::grow_classes(int classes) {
+  if (classes <= classes_) return;
+  classes_ = classes;
+  class_weight_.resize(static_cast<std::size_t>(classes));
+  const int wanted = classes <= 2 && !o_.softmax ? 1 : classes, old = weights_.outputs();
+  if (wanted == old) return;
+  std::vector<std::vector<double>> spread(static_cast<std::size_t>(wanted), std::vector<double>(static_cast<std::size_t>(old)));
+  if (old == 1) {
+    spread[0][0] = -0.5;
+    if (wanted > 1) spread[1][0] = 0.5;
+  } else {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(old); ++c) spread[c][c] = 1;
+  }
+  weights_.reshape(weights_.parts(), spread);
+  regather();
+}
+
+template <class S>
+void Learner<S>::regather() {
+  std::vector<Row> rows = std::move(pending_);
+  pending_.clear(), pending_sums_.clear();
+  for (Row& r : rows) add(std::move(r));
+}
+
+template <class S>
+void Learner<S>::add_l2_group() {
+  const Hyperparameter* first = hyper_.find(Tunable::l2);
+  if (!first) return;
+  Hyperparameter next = *first;
+  next.index = groups_of(hyper_), next.mean = next.square = 0;
+  hyper_.put(next);
+  slope_.resize(hyper_.list.size());
+  weights_.grow_groups(next.index + 1);
+  const auto outputs = static_cast<std::size_t>(weights_.outputs());
+  std::vector<std::vector<double>> same(outputs, std::vector<double>(outputs));
+  for (std::size_t c = 0; c < outputs; ++c) same[c][c] = 1;
+  weights_.reshape(parts_of(hyper_), same);
+  regather();
+}
+
+template <class S>
+void Learner<S>::take(Role unwanted) {
+  batch_.clear(), place_.clear();
+  for (std::size_t i = 0; i < pending_.size(); ++i)
+    if (pending_[i].role != unwanted) batch_.push_back(&pending_[i]), place_.push_back(i);
+  fresh_ = batch_.size();
+}
+
+template <class S>
+void Learner<S>::train() {
+  if (pending_.empty()) return;
+  ++round_;
+  take(Role::inner);
+  lay_out();
+  if (rows_ > 0) judge();
+  take(Role::outer);
+  if (fresh_ > 0) train_inner();
+  keep();
+}
+
+template <class S>
+void Learner<S>::train_inner() {
+  draw_replay();
+  lay_out();
+  index_features();
+  make_gram();
+  bool free = true;
+  const double rate = rate_of_round(free);
+  decay_weights(rate, free);
+  for (int r = 0; r < rows_; ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (i < fresh_) {
+      place(pending_sums_.data() + place_[i] * sums_.size(), r);
+    } else {
+      weights_.gather(row(r), sums_.data());
+      place(sums_.data(), r);
+    }
+  }
+  guard_derivatives();
+  steps(rate / curvature_, free);
+  write_back();
+  weights_.settle();
+}
+
+// Inner rows may be replayed from now on.
+template <class S>
+void Learner<S>::keep() {
+  for (Row& r : pending_) {
+    if (r.role == Role::outer || o_.buffer == 0) continue;
+    if (static_cast<std::int64_t>(buffer_.size()) < o_.buffer) buffer_.push_back(std::move(r));
+    else std::swap(buffer_[static_cast<std::size_t>(buffer_next_)], r);
+    buffer_next_ = (buffer_next_ + 1) % o_.buffer;
+  }
+  pending_.clear(), pending_sums_.clear();
+}
+
+template <class S>
+void Learner<S>::lay_out() {
+  rows_ = static_cast<int>(batch_.size());
+  stride_ = (rows_ + kernels::fit_rows_unit - 1) / kernels::fit_rows_unit * kernels::fit_rows_unit;
+  const auto n = static_cast<std::size_t>(stride_), lanes = static_cast<std::size_t>(weights_.lanes()) * n;
+  const auto outputs = static_cast<std::size_t>(weights_.outputs());
+  logits_.assign(lanes, S(0)), push_.assign(lanes, S(0)), total_.assign(lanes, S(0));
+  scratch_.resize((outputs + 2) * n);
+  weight_.assign(n, S(0)), target_.assign(n, S(0)), is_replayed_.assign(n, S(0)), label_.assign(n, -1);
+}
+
+template <class S>
+void Learner<S>::place(const S* sums, int r) {
+  weights_.finish(sums, lane_.data());
+  for (std::size_t lane = 0; lane < lane_.size(); ++lane)
+    logits_[lane * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(r)] = lane_[lane];
+}
+
+// The outer loss of the waiting rows, its slopes, and the step of the hyperparameters.
+template <class S>
+void Learner<S>::judge() {
+  for (int r = 0; r < rows_; ++r) place(pending_sums_.data() + place_[static_cast<std::size_t>(r)] * sums_.size(), r);
+  std::ranges::fill(slope_, 0.0);
+  outer_loss_ = 0;
+  double all = 0;
+  std::vector<double>& share = slopes_;
+  share.clear();
+  for (const Row* row : batch_) {
+    double w = static_cast<double>(row->weight);
+    if (trains_classes()) {
+      const auto k = static_cast<std::size_t>(row->label);
+      class_weight_[k] += w;
+      if (o_.balanced) w /= class_weight_[k];
+    }
+    share.push_back(w), all += w;
+  }
+  if (!(all > 0)) return;
+  for (int r = 0; r < rows_; ++r) judge_row(r, share[static_cast<std::size_t>(r)] / all);
+  hyper_.step(slope_);
+}
+
+template <class S>
+void Learner<S>::judge_row(int r, double weight) {
+  const int outputs = weights_.outputs();
+  const auto logit = [&](int part, int c) {
+    return static_cast<double>(logits_[static_cast<std::size_t>((part * outputs + c) * stride_ + r)]);
+  };
+  const Row& row = *batch_[static_cast<std::size_t>(r)];
+  const double warmth = 1 / hyper_.value(Tunable::temperature, 1.0);
+  probability_.resize(static_cast<std::size_t>(outputs));
+  // ∂loss/∂logit takes the place of the probabilities.
+  if (o_.loss == Loss::numbers) {
+    probability_[0] = logit(0, 0) - static_cast<double>(row.target);
+    outer_loss_ += weight * 0.5 * probability_[0] * probability_[0];
+  } else if (outputs == 1) {
+    const double u = warmth * logit(0, 0) * (row.label == 1 ? 1 : -1);
+    outer_loss_ += weight * (u > 0 ? std::log1p(std::exp(-u)) : std::log1p(std::exp(u)) - u);
+    probability_[0] = warmth * (row.label == 1 ? -1 : 1) / (1 + std::exp(u));
+  } else {
+    double most = -1e300, sum = 0;
+    for (int c = 0; c < outputs; ++c) most = std::max(most, warmth * logit(0, c));
+    for (int c = 0; c < outputs; ++c) sum += probability_[static_cast<std::size_t>(c)] = std::exp(warmth * logit(0, c) - most);
+    outer_loss_ += weight * (std::log(sum) + most - warmth * logit(0, row.label));
+    for (int c = 0; c < outputs; ++c)
+      probability_[static_cast<std::size_t>(c)] = warmth * (probability_[static_cast<std::size_t>(c)] / sum - (c == row.label ? 1 : 0));
+  }
+  int part = 0;
+  for (std::size_t i = 0; i < hyper_.list.size(); ++i) {
+    const Hyperparameter& h = hyper_.list[i];
+    if (has_part(h)) ++part;
+    if (!h.tuned) continue;
+    const bool direct = h.kind == Tunable::temperature;  // d(logit/T)/dln T = −logit/T
+    double sum = 0;
+    for (int c = 0; c < outputs; ++c) sum += probability_[static_cast<std::size_t>(c)] * logit(direct ? 0 : part, c);
+    slope_[i] += (direct ? -1 : 1) * weight * sum;
+  }
+}
+
+template <class S>
+void Learner<S>::draw_replay() {
+  if (buffer_.empty()) return;
+  Rng rng = rng_.child("replay", static_cast<std::uint64_t>(round_));
+  for (std::int64_t i = 0; i < o_.replay; ++i) batch_.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
+}
+
+// The batch's features get numbers of their own, and lists of the rows that have them.
+template <class S>
+void Learner<S>::index_features() {
+  local_slot_.clear(), local_count_.clear();
+  std::size_t entries = 0;
+  for (int r = 0; r < rows_; ++r)
+    for (const Entry& e : row(r).entries) {
+      std::int32_t& local = local_of_[static_cast<std::size_t>(e.slot)];
+      if (local < 0) {
+        local = static_cast<std::int32_t>(local_slot_.size());
+        local_slot_.push_back(e.slot), local_count_.push_back(0);
+      }
+      ++local_count_[static_cast<std::size_t>(local)], ++entries;
+    }
+  local_scale_.resize(local_slot_.size());
+  const S rows = S(seen_);
+  for (std::size_t i = 0; i < local_slot_.size(); ++i) {
+    const S mean = weights_.squares(local_slot_[i]) / rows;
+    local_scale_[i] = !(mean > S(0)) ? S(0) : o_.power == 0.5 ? S(1) / std::sqrt(mean) : S(std::pow(double(mean), -o_.power));
+  }
+  column_.resize(entries);
+  std::int32_t start = 0;
+  for (std::int32_t& count : local_count_) start += std::exchange(count, start);  // where each begins, then ends
+  entry_scale_.resize(std::max(entry_scale_.size(), static_cast<std::size_t>(rows_)));
+  for (int r = 0; r < rows_; ++r) {
+    std::vector<S>& scales = entry_scale_[static_cast<std::size_t>(r)];
+    scales.clear();
+    for (const Entry& e : row(r).entries) {
+      const auto local = static_cast<std::size_t>(local_of_[static_cast<std::size_t>(e.slot)]);
+      column_[static_cast<std::size_t>(local_count_[local]++)] = {r, e.value};
+      scales.push_back(local_scale_[local]);
+    }
+  }
+  for (const std::int32_t slot : local_slot_) local_of_[static_cast<std::size_t>(slot)] = -1;
+}
+
+template <class S>
+void Learner<S>::make_gram() {
+  const auto n = static_cast<std::size_t>(stride_);
+  gram_.assign(n * n, S(1));  // of the constant feature
+  dense_.assign(n, S(0));
+  std::int32_t first = 0;
+  for (std::size_t i = 0; i < local_slot_.size(); ++i) {
+    kernels_->gram(column_.data() + first, local_count_[i] - first, local_scale_[i], dense_.data(), gram_.data(), stride_);
+    first = local_count_[i];
+  }
+}
+
+template <class S>
+double Learner<S>::round_curvature() const {
+  double most = 0;
+  for (int r = 0; r < rows_; ++r) {
+    S sum = S(0);
+    for (int k = 0; k < rows_; ++k) sum += std::abs(gram_[static_cast<std::size_t>(r * stride_ + k)]) * weight_[static_cast<std::size_t>(k)];
+    most = std::max(most, static_cast<double>(sum));
+  }
+  return most * (o_.loss == Loss::numbers ? 1.0 : weights_.outputs() == 1 ? 0.25 : 0.5);
+}
+
+// `free`: the rate is the hyperparameter's, not the limit's. The bounds of the curvature leave the weight of replayed rows out: they
+// must not depend on what is tuned.
+template <class S>
+double Learner<S>::rate_of_round(bool& free) {
+  double all = 0;
+  for (const Row* r : batch_) all += static_cast<double>(r->weight);
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    weight_[i] = all > 0 ? S(static_cast<double>(batch_[i]->weight) / all) : S(0);
+    is_replayed_[i] = S(i >= fresh_), label_[i] = batch_[i]->label, target_[i] = S(batch_[i]->target);
+  }
+  const double now = round_curvature(), part = 1 / std::min(static_cast<double>(round_), 100.0);
+  curvature_ = (1 - part) * curvature_ + part * now;
+  if (!(curvature_ > 0)) curvature_ = 1;
+  const S replay_weight = S(hyper_.value(Tunable::replay, 1.0));
+  for (std::size_t i = fresh_; i < batch_.size(); ++i) weight_[i] *= replay_weight;
+  double rate = hyper_.value(Tunable::rate, 1.0);
+  if (o_.decayed) rate /= std::sqrt(1 + static_cast<double>(round_) / 100);
+  free = !(rate * now > o_.limit * curvature_);
+  return free ? rate : o_.limit * curvature_ / now;
+}
+
+template <class S>
+void Learner<S>::decay_weights(double rate, bool free) {
+  slopes_.assign(static_cast<std::size_t>(weights_.parts()), 0.0);
+  for (int g = 0; g < weights_.groups(); ++g) {
+    const double time = static_cast<double>(o_.steps) * rate * hyper_.value(Tunable::l2, 0.0, g), rho = std::exp(-time);
+    std::size_t part = 0;
+    for (const Hyperparameter& h : hyper_.list) {
+      if (!has_part(h)) continue;
+      const bool moves = (h.kind == Tunable::rate && free) || (h.kind == Tunable::l2 && h.index == g);
+      slopes_[++part] = moves ? -time * rho : 0.0;
+    }
+    weights_.decay(g, rho, slopes_);
+  }
+  for (int j = 1; j < weights_.parts(); ++j) weights_.scale_derivative(j, o_.memory);
+}
+
+// Where steps are too long for the curvature, derivatives grow without bound; they are cut back then.
+template <class S>
+void Learner<S>::guard_derivatives() {
+  const int lane = weights_.outputs() * stride_;
+  const auto size = [&](int part) {
+    double sum = 0;
+    for (int i = 0; i < lane; ++i) {
+      const double v = static_cast<double>(logits_[static_cast<std::size_t>(part * lane + i)]);
+      sum += v * v;
+    }
+    return std::sqrt(sum / rows_);
+  };
+  double scale = 1 + size(0);
+  if (o_.loss == Loss::numbers) {
+    double squares = 0;
+    for (const S t : target_) squares += static_cast<double>(t) * static_cast<double>(t);
+    scale = size(0) + std::sqrt(squares / rows_);
+  }
+  for (int j = 1; j < weights_.parts(); ++j) {
+    const double factor = o_.largest_derivative * scale / size(j);
+    if (!(factor < 1)) continue;
+    weights_.scale_derivative(j, factor);
+    for (int i = 0; i < lane; ++i) logits_[static_cast<std::size_t>(j * lane + i)] *= S(factor);
+  }
+}
+
+template <class S>
+typename Learner<S>::Batch Learner<S>::batch() {
+  return {rows_,         stride_,       weights_.parts(),    weights_.outputs(), label_.data(),
+          target_.data(), weight_.data(), is_replayed_.data(), part_.data(),       part_class_.data(),
+          shift_.empty() ? nullptr : shift_.data(), scale_.empty() ? nullptr : scale_.data(), logits_.data(), push_.data(), total_.data(), scratch_.data()};
+}
+
+template <class S>
+void Learner<S>::steps(double alpha, bool free) {
+  part_.assign(1, FitPart::weights), part_class_.assign(1, 0);
+  shift_.clear(), scale_.clear();
+  for (const Hyperparameter& h : hyper_.list) {
+    auto& numbers = h.kind == Tunable::shift ? shift_ : scale_;
+    if (h.kind == Tunable::shift || h.kind == Tunable::scale) numbers.push_back(S(h.value()));
+    if (!has_part(h)) continue;
+    part_.push_back(h.kind == Tunable::rate && !free ? FitPart::implicit : part_of(h.kind));
+    part_class_.push_back(h.index);
+  }
+  const Batch b = batch();
+  for (std::int64_t k = 0; k < o_.steps; ++k) {
+    if (o_.loss == Loss::numbers) kernels_->residuals_squared(b);
+    else if (b.outputs == 1) kernels_->residuals_logistic(b);
+    else kernels_->residuals_softmax(b);
+    kernels_->step(b, gram_.data(), S(alpha));
+  }
+}
+
+template <class S>
+void Learner<S>::write_back() {
+  const int lanes = weights_.lanes();
+  scratch_.resize(static_cast<std::size_t>(weights_.width()));
+  for (int r = 0; r < rows_; ++r) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      const S push = -total_[static_cast<std::size_t>(lane * stride_ + r)];
+      lane_[static_cast<std::size_t>(lane)] = push;
+      weights_.constant()[static_cast<std::size_t>(lane)] += push;
+    }
+    weights_.scatter(row(r), entry_scale_[static_cast<std::size_t>(r)].data(), lane_.data(), scratch_.data());
+  }
+}
+
+template <class S>
+void Learner<S>::model_fields(Archive& a) {
+  a("classes", classes_), a("weights", weights_), a("hyperparameters", hyper_), a("round", round_), a("seen", seen_);
+  a("curvature", curvature_), a("outer_loss", outer_loss_);
+  if (!a.loading()) return;
+  local_of_.assign(static_cast<std::size_t>(weights_.slots()), -1), slope_.resize(hyper_.list.size());
+  const int outputs = classes_ <= 2 && !o_.softmax ? 1 : classes_;
+  if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 || weights_.outputs() != outputs)
+    throw DataError("saved state: the weights do not fit the hyperparameters or the classes");
+}
+
+template <class S>
+void Learner<S>::fields(Archive& a) {
+  model_fields(a);
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
+  saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
+  saved_list(a, "buffer", buffer_, most), saved_list(a, "pending", pending_, most);
+  if (!a.loading()) return;
+  require_sound(buffer_), require_sound(pending_);
+  if (buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
+      class_weight_.size() != static_cast<std::size_t>(classes_))
+    throw DataError("saved state: the learner's sizes do not fit together");
+  regather();
+}
+
+template <class S>
+void Learner<S>::require_sound(const std::vector<Row>& rows) const {
+  const auto slot = [&](const Entry& e) { return e.slot >= 0 && e.slot < weights_.slots(); };
+  const auto good = [&](const Row& r) {
+    std::int64_t before = 0;
+    for (const std::int32_t end : r.group_ends) {
+      if (end < before || end > static_cast<std::int64_t>(r.entries.size())) return false;
+      before = end;
+    }
+    return std::ranges::all_of(r.entries, slot) && r.label >= 0 && (!trains_classes() || r.label < classes_);
+  };
+  if (!std::ranges::all_of(rows, good)) throw DataError("saved state: the learner's rows do not fit its weights");
+}
+
+template class Learner<float>;
+template class Learner<double>;
+
+}  // namespace obolus::fit

@@ -1,0 +1,90 @@
+// The weights of a linear model, and their derivatives by hyperparameters, so that a decay of all of them costs one multiplication.
+//
+// Feature i of group g has z_i = z_g ẑ_i and s_ji = s_gj ŝ_ji + mix_gj ẑ_i, where ẑ and ŝ are in memory and z_g, s_gj, mix_gj are numbers
+// of the group. A decay z ← ρz with derivative dρ/dθ_j changes these alone:
+//     mix_gj ← ρ mix_gj + (dρ/dθ_j) z_g,   z_g ← ρ z_g,   s_gj ← ρ s_gj.
+// The weights of the constant feature do not decay; they stand apart, as they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fit/rows.hpp"
+#include "kernels/fit_kernels.hpp"
+#include "obolus/core/archive.hpp"
+#include "obolus/core/memory.hpp"
+
+namespace obolus::fit {
+
+template <class S>
+class Weights {
+ public:
+  Weights(int parts, int outputs, int groups);
+
+  [[nodiscard]] int parts() const { return parts_; }
+  [[nodiscard]] int outputs() const { return outputs_; }
+  [[nodiscard]] int groups() const { return groups_; }
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] int lanes() const { return parts_ * outputs_; }
+  [[nodiscard]] std::int64_t slots() const { return slots_; }
+
+  void grow(std::int64_t slots);  // new features are of group 0
+  void set_group(std::int64_t slot, int group);
+  void grow_groups(int groups);
+  // More parts, and other outputs: new output c takes spread[c][k] of each old one k. New parts are 0.
+  void reshape(int parts, const std::vector<std::vector<double>>& spread);
+
+  // Σ value², of a feature.
+  [[nodiscard]] S& squares(std::int64_t slot) { return at(slot)[width_ - 1]; }
+
+  // sums: groups × width; true_sums: lanes
+  void gather(const LearnerRow& row, S* sums) const;
+  void finish(const S* sums, S* lanes) const;
+  // z ← z + Σ value · scale · push, the same for every s_j: `push` has a number for every lane, and is as it should be seen;
+  // `scales` goes with the row's entries, `scratch` has width numbers.
+  void scatter(const LearnerRow& row, const S* scales, const S* push, S* scratch);
+  [[nodiscard]] std::vector<S>& constant() { return constant_; }
+  [[nodiscard]] const std::vector<S>& constant() const { return constant_; }
+
+  // slopes: dρ/dθ_j for j = 1 … parts − 1
+  void decay(int group, double rho, std::span<const double> slopes);
+  void scale_derivative(int part, double factor);
+  // Puts the groups' numbers into the rows where they have become small or large.
+  void settle();
+
+  [[nodiscard]] double number(std::int64_t slot, int part, int output) const;
+
+  void fields(Archive& a);
+
+ private:
+  struct Lazy {
+    double z = 1;
+    std::vector<double> s, mix;  // by part; the first of each is not used
+    void fields(Archive& a);
+  };
+  [[nodiscard]] S* at(std::int64_t slot) {
+    return memory_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(width_);
+  }
+  [[nodiscard]] const S* at(std::int64_t slot) const {
+    return memory_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(width_);
+  }
+  [[nodiscard]] std::size_t group_of(std::int64_t slot) const {
+    return group_of_.empty() ? 0 : group_of_[static_cast<std::size_t>(slot)];
+  }
+  [[nodiscard]] Lazy fresh() const;
+  void settle_rows();
+
+  int parts_, outputs_, groups_, width_;
+  std::int64_t slots_ = 0;
+  std::vector<S, LineAllocator<S>> memory_;  // slots × width: lanes, …, Σ value²
+  std::vector<std::uint16_t> group_of_;      // of every slot, where there is more than one group
+  std::vector<S> constant_;
+  std::vector<Lazy> lazy_;
+  const kernels::FitKernels<S>* kernels_;
+};
+
+extern template class Weights<float>;
+extern template class Weights<double>;
+
+}  // namespace obolus::fit

@@ -1,0 +1,67 @@
+// The hot loops of `obolus fit`: K steps of a linear model on one batch, with derivatives of the weights carried along.
+//
+// Weights stand in rows, one a feature: `parts` × `outputs` numbers, the first part being the weights z, the others their
+// derivatives s_j by hyperparameters; at the end of a row, Σ value² of its feature. A round needs every row of weights twice: once to
+// read, once to write. In between all steps happen among the batch's own numbers, because steps on the batch X leave the span of its rows
+// (P: the feature scales, R: residuals):
+//     z ← z − α P X'R    ⇒    X z ← X z − α G R,    G = X P X'.
+// A row of weights has 4, 8 or a multiple of 16 numbers, and all memory starts on a cache line.
+// Numbers of a batch are laid out by lane (part × output), with the rows side by side, `stride` of them.
+#pragma once
+
+#include <cstdint>
+
+namespace obolus::kernels {
+
+struct FitEntry {
+  std::int32_t slot;
+  float value;
+  friend bool operator==(const FitEntry&, const FitEntry&) = default;
+};
+
+inline constexpr int fit_rows_unit = 16;  // stride is a multiple of it
+
+// What a part is the derivative by. Weights themselves have no explicit term.
+enum class FitPart : std::uint8_t { weights, rate, replay, shift, scale, implicit };
+
+template <class S>
+struct FitBatch {
+  int rows, stride, parts, outputs;
+  const std::int32_t* label;  // classes; −1 in the padding
+  const S* target;            // numbers
+  const S* weight;            // of each row in the loss, 0 in the padding
+  const S* replayed;          // 1 for replayed rows, 0 otherwise
+  const FitPart* part;
+  const int* part_class;     // of shift and scale
+  const S *shift, *scale;    // of every class's logit in the inner loss, or null
+  S *logits, *push, *total;  // lanes × stride: X z and X s_j; dR/d…; Σ α push
+  S* scratch;                // outputs × stride, twice
+};
+
+template <class S>
+struct FitKernels {
+  const char* name;
+  // sum[0 … width) += Σ value · weights[slot]
+  void (*gather)(const FitEntry* entries, std::int64_t count, const S* weights, int width, S* sum);
+  // weights[slot] += value · step[slot's position in the list] · push
+  void (*scatter)(const FitEntry* entries, const S* feature_scale, std::int64_t count, S* weights, int width,
+                  const S* push);
+  // gram[k][r] += Σ scale · value_k · value_r over one feature's entries (slot: the row); `column`: stride zeros, and left so
+  void (*gram)(const FitEntry* column, int count, S feature_scale, S* dense, S* gram, int stride);
+  void (*residuals_softmax)(const FitBatch<S>&);
+  void (*residuals_logistic)(const FitBatch<S>&);  // one output
+  void (*residuals_squared)(const FitBatch<S>&);   // one output
+  // logits ← logits − α G push, total ← total + α push
+  void (*step)(const FitBatch<S>&, const S* gram, S alpha);
+};
+
+template <class S>
+[[nodiscard]] const FitKernels<S>& fit_portable();
+template <class S>
+[[nodiscard]] const FitKernels<S>& fit_avx2();
+template <class S>
+[[nodiscard]] const FitKernels<S>& fit_avx512();
+template <class S>
+[[nodiscard]] const FitKernels<S>& fit_kernels();
+
+}  // namespace obolus::kernels
