@@ -23,6 +23,7 @@ constexpr const char* description =
 constexpr const char* footer =
     "Try:\n"
     "  obolus demo                              ten methods side by side on two streams\n"
+    "  obolus fit DATA                          a model of your own rows that tunes itself\n"
     "  obolus list optimisers                   what there is, with every option\n"
     "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
     "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
@@ -61,6 +62,9 @@ int run(int argc, char** argv) {
   app.footer(footer);
   app.require_subcommand(0, 1);
   int code = cli::success;
+  cli::add_fit(app, code);
+  cli::add_predict(app, code);
+  cli::add_inspect(app, code);
   cli::add_run(app, code);
   cli::add_list(app, code);
   cli::add_check(app, code);

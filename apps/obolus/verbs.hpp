@@ -25,6 +25,9 @@ void add_check(CLI::App& app, int& code);
 void add_compare(CLI::App& app, int& code);
 void add_plot(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
+void add_fit(CLI::App& app, int& code);
+void add_predict(CLI::App& app, int& code);
+void add_inspect(CLI::App& app, int& code);
 void add_data(CLI::App& app, int& code);
 void add_demo(CLI::App& app, int& code);
 

@@ -34,9 +34,10 @@ ClassNames::ClassNames(const std::string& fixed) : fixed_(!fixed.empty()) {
 
 void ClassNames::add(const std::string& name) {
   if (names_.size() == most)
-    throw DataError(fmt::format("got more than {} classes, expected fewer; are the labels numbers to come near to? "
-                                "then give --task numbers",
-                                most));
+    throw DataError(
+        fmt::format("got more than {} classes, expected fewer; are the labels numbers to come near to? "
+                    "then give --task numbers",
+                    most));
   number_.emplace(name, static_cast<std::int32_t>(names_.size()));
   names_.push_back(name);
 }
@@ -56,7 +57,8 @@ std::int32_t ClassNames::number(const std::string& label) {
     std::string list;
     for (const std::string& name : names_) list += (list.empty() ? "" : ", ") + name;
     if (constexpr std::size_t long_list = 200; list.size() > long_list) list = list.substr(0, long_list) + " …";
-    throw DataError(fmt::format("label: got '{}', expected one of the classes {}{}", label, list, suggestion(label, names_)));
+    throw DataError(
+        fmt::format("label: got '{}', expected one of the classes {}{}", label, list, suggestion(label, names_)));
   }
   add(canonical_label(label));
   return static_cast<std::int32_t>(names_.size()) - 1;

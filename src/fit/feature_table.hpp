@@ -27,7 +27,8 @@ class FeatureTable {
     Place& place = table_[find(key)];
     if (place.slot != empty) return place.slot;
     if (count_ == most)
-      throw DataError("got more than " + std::to_string(most) + " different features, expected fewer; give --hash-bits");
+      throw DataError("got more than " + std::to_string(most) +
+                      " different features, expected fewer; give --hash-bits");
     place = {key, static_cast<std::int32_t>(count_++)};
     const std::int32_t slot = place.slot;
     if (static_cast<std::size_t>(count_) * 2 > table_.size()) grow();

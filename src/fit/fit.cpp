@@ -144,9 +144,11 @@ void Fit::Parts::predict(const LearnerRow&, std::span<const float> logits) {
     p.probabilities[1] = 1 / (1 + std::exp(-warmth * static_cast<double>(logits[0])));
     p.probabilities[0] = 1 / (1 + std::exp(warmth * static_cast<double>(logits[0])));
   } else if (learner.outputs() > 1) {
-    const double most = static_cast<double>(*std::max_element(logits.begin(), logits.begin() + static_cast<std::ptrdiff_t>(classes)));
+    const double most =
+        static_cast<double>(*std::max_element(logits.begin(), logits.begin() + static_cast<std::ptrdiff_t>(classes)));
     double sum = 0;
-    for (std::size_t c = 0; c < classes; ++c) sum += p.probabilities[c] = std::exp(warmth * (static_cast<double>(logits[c]) - most));
+    for (std::size_t c = 0; c < classes; ++c)
+      sum += p.probabilities[c] = std::exp(warmth * (static_cast<double>(logits[c]) - most));
     for (double& q : p.probabilities) q /= sum;
   }
   if (classes > 0)
@@ -200,9 +202,9 @@ const Prediction& Fit::learn(const DataRow& row) {
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
   LearnerRow learnt = p.row_;
   if (now) p.label(row, learnt);
-  learnt.role = p.options.hold_out == 0                          ? Role::both
-                : (p.rows + 1) % p.options.hold_out == 0         ? Role::outer
-                                                                 : Role::inner;
+  learnt.role = p.options.hold_out == 0                  ? Role::both
+                : (p.rows + 1) % p.options.hold_out == 0 ? Role::outer
+                                                         : Role::inner;
   const auto& logits = now ? p.learner.add(LearnerRow(learnt)) : p.learner.predict(learnt);
   p.predict(learnt, {logits.data(), logits.size()});
   if (!now) p.label(row, learnt);

@@ -68,7 +68,8 @@ void Learner<S>::grow_classes(int classes) {
   class_weight_.resize(static_cast<std::size_t>(classes));
   const int wanted = classes <= 2 && !o_.softmax ? 1 : classes, old = weights_.outputs();
   if (wanted == old) return;
-  std::vector<std::vector<double>> spread(static_cast<std::size_t>(wanted), std::vector<double>(static_cast<std::size_t>(old)));
+  std::vector<std::vector<double>> spread(static_cast<std::size_t>(wanted),
+                                          std::vector<double>(static_cast<std::size_t>(old)));
   if (old == 1) {
     spread[0][0] = -0.5;
     if (wanted > 1) spread[1][0] = 0.5;
@@ -219,10 +220,12 @@ void Learner<S>::judge_row(int r, double weight) {
   } else {
     double most = -1e300, sum = 0;
     for (int c = 0; c < outputs; ++c) most = std::max(most, warmth * logit(0, c));
-    for (int c = 0; c < outputs; ++c) sum += probability_[static_cast<std::size_t>(c)] = std::exp(warmth * logit(0, c) - most);
+    for (int c = 0; c < outputs; ++c)
+      sum += probability_[static_cast<std::size_t>(c)] = std::exp(warmth * logit(0, c) - most);
     outer_loss_ += weight * (std::log(sum) + most - warmth * logit(0, row.label));
     for (int c = 0; c < outputs; ++c)
-      probability_[static_cast<std::size_t>(c)] = warmth * (probability_[static_cast<std::size_t>(c)] / sum - (c == row.label ? 1 : 0));
+      probability_[static_cast<std::size_t>(c)] =
+          warmth * (probability_[static_cast<std::size_t>(c)] / sum - (c == row.label ? 1 : 0));
   }
   int part = 0;
   for (std::size_t i = 0; i < hyper_.list.size(); ++i) {
@@ -240,7 +243,8 @@ template <class S>
 void Learner<S>::draw_replay() {
   if (buffer_.empty()) return;
   Rng rng = rng_.child("replay", static_cast<std::uint64_t>(round_));
-  for (std::int64_t i = 0; i < o_.replay; ++i) batch_.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
+  for (std::int64_t i = 0; i < o_.replay; ++i)
+    batch_.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
 }
 
 // The batch's features get numbers of their own, and lists of the rows that have them.
@@ -261,7 +265,9 @@ void Learner<S>::index_features() {
   const S rows = S(seen_);
   for (std::size_t i = 0; i < local_slot_.size(); ++i) {
     const S mean = weights_.squares(local_slot_[i]) / rows;
-    local_scale_[i] = !(mean > S(0)) ? S(0) : o_.power == 0.5 ? S(1) / std::sqrt(mean) : S(std::pow(double(mean), -o_.power));
+    local_scale_[i] = !(mean > S(0))    ? S(0)
+                      : o_.power == 0.5 ? S(1) / std::sqrt(mean)
+                                        : S(std::pow(double(mean), -o_.power));
   }
   column_.resize(entries);
   std::int32_t start = 0;
@@ -286,7 +292,8 @@ void Learner<S>::make_gram() {
   dense_.assign(n, S(0));
   std::int32_t first = 0;
   for (std::size_t i = 0; i < local_slot_.size(); ++i) {
-    kernels_->gram(column_.data() + first, local_count_[i] - first, local_scale_[i], dense_.data(), gram_.data(), stride_);
+    kernels_->gram(column_.data() + first, local_count_[i] - first, local_scale_[i], dense_.data(), gram_.data(),
+                   stride_);
     first = local_count_[i];
   }
 }
@@ -296,7 +303,8 @@ double Learner<S>::round_curvature() const {
   double most = 0;
   for (int r = 0; r < rows_; ++r) {
     S sum = S(0);
-    for (int k = 0; k < rows_; ++k) sum += std::abs(gram_[static_cast<std::size_t>(r * stride_ + k)]) * weight_[static_cast<std::size_t>(k)];
+    for (int k = 0; k < rows_; ++k)
+      sum += std::abs(gram_[static_cast<std::size_t>(r * stride_ + k)]) * weight_[static_cast<std::size_t>(k)];
     most = std::max(most, static_cast<double>(sum));
   }
   return most * (o_.loss == Loss::numbers ? 1.0 : weights_.outputs() == 1 ? 0.25 : 0.5);
@@ -367,9 +375,22 @@ void Learner<S>::guard_derivatives() {
 
 template <class S>
 typename Learner<S>::Batch Learner<S>::batch() {
-  return {rows_,         stride_,       weights_.parts(),    weights_.outputs(), label_.data(),
-          target_.data(), weight_.data(), is_replayed_.data(), part_.data(),       part_class_.data(),
-          shift_.empty() ? nullptr : shift_.data(), scale_.empty() ? nullptr : scale_.data(), logits_.data(), push_.data(), total_.data(), scratch_.data()};
+  return {rows_,
+          stride_,
+          weights_.parts(),
+          weights_.outputs(),
+          label_.data(),
+          target_.data(),
+          weight_.data(),
+          is_replayed_.data(),
+          part_.data(),
+          part_class_.data(),
+          shift_.empty() ? nullptr : shift_.data(),
+          scale_.empty() ? nullptr : scale_.data(),
+          logits_.data(),
+          push_.data(),
+          total_.data(),
+          scratch_.data()};
 }
 
 template <class S>
@@ -413,7 +434,8 @@ void Learner<S>::model_fields(Archive& a) {
   if (!a.loading()) return;
   local_of_.assign(static_cast<std::size_t>(weights_.slots()), -1), slope_.resize(hyper_.list.size());
   const int outputs = classes_ <= 2 && !o_.softmax ? 1 : classes_;
-  if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 || weights_.outputs() != outputs)
+  if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 ||
+      weights_.outputs() != outputs)
     throw DataError("saved state: the weights do not fit the hyperparameters or the classes");
 }
 

@@ -29,11 +29,11 @@ struct LearnerOptions {
   std::int64_t replay = 16, buffer = 20'000, steps = 8;
   double power = 0.5;
   double memory = 0.97;
-  double limit = 8.0;            // α is at most this over the round's own bound of the curvature
+  double limit = 8.0;  // α is at most this over the round's own bound of the curvature
   double largest_derivative = 30.0;
-  bool balanced = false;         // classes count alike in f
-  bool softmax = false;          // also for two classes
-  bool decayed = false;          // rate/√(1 + t/100)
+  bool balanced = false;  // classes count alike in f
+  bool softmax = false;   // also for two classes
+  bool decayed = false;   // rate/√(1 + t/100)
 };
 
 template <class S>
@@ -48,7 +48,9 @@ class Learner {
   const Logits& add(LearnerRow&& row);
   void train();
 
-  void grow_features(std::int64_t slots) { weights_.grow(slots), local_of_.resize(static_cast<std::size_t>(slots), -1); }
+  void grow_features(std::int64_t slots) {
+    weights_.grow(slots), local_of_.resize(static_cast<std::size_t>(slots), -1);
+  }
   void grow_classes(int classes);
   void add_l2_group();              // an L2 of its own for one more group of features, like that of the first
   void see(const LearnerRow& row);  // its values count for the features' scales
@@ -66,7 +68,7 @@ class Learner {
   [[nodiscard]] double curvature() const { return curvature_; }
   [[nodiscard]] const std::vector<double>& hypergradient() const { return slope_; }
 
-  void fields(Archive& a);      // everything
+  void fields(Archive& a);        // everything
   void model_fields(Archive& a);  // what predictions need
   // Rows must not lead outside of the weights, whoever wrote them. Throws DataError.
   void require_sound(const std::vector<LearnerRow>& rows) const;

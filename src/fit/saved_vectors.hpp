@@ -16,8 +16,7 @@ template <class T, class A>
   requires std::is_trivially_copyable_v<T>
 void saved(Archive& a, std::string_view name, std::vector<T, A>& list) {
   std::string bytes;
-  if (!a.loading() && !list.empty())
-    bytes.assign(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
+  if (!a.loading() && !list.empty()) bytes.assign(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
   a(name, bytes);
   if (!a.loading()) return;
   if (bytes.size() % sizeof(T) != 0)

@@ -21,13 +21,15 @@ std::set<std::string> words(const std::string& text) {
     std::string word = text.substr(at, comma - at);
     if (word == "learning-rate") word = "rate";
     if (std::find(known.begin(), known.end(), word) == known.end())
-      throw ConfigError(fmt::format(
-          "tune: got '{}', expected words of rate, l2, replay, temperature, l2-per-group, class-shift, class-scale, or none{}", word,
-          suggestion(word, known)));
+      throw ConfigError(
+          fmt::format("tune: got '{}', expected words of rate, l2, replay, temperature, l2-per-group, class-shift, "
+                      "class-scale, or none{}",
+                      word, suggestion(word, known)));
     found.insert(word);
     at = comma + 1;
   }
-  if (found.contains("none") && found.size() > 1) throw ConfigError("tune: got none and other words, expected one or the others");
+  if (found.contains("none") && found.size() > 1)
+    throw ConfigError("tune: got none and other words, expected one or the others");
   if (found.contains("l2") && found.contains("l2-per-group"))
     throw ConfigError("tune: got l2 and l2-per-group, expected one of them");
   return found;
@@ -55,16 +57,20 @@ Tuning tuning_of(const FitOptions& o, std::size_t classes) {
   };
   put(Tunable::rate, o.learning_rate, 1e-3, 20, o.rate_step, "rate");
   const char* l2 = result.per_group ? "l2-per-group" : "l2";
-  if (o.l2 == 0 && tuned.contains(l2)) throw ConfigError("l2: got 0 to start from, expected a number > 0 where it is tuned");
+  if (o.l2 == 0 && tuned.contains(l2))
+    throw ConfigError("l2: got 0 to start from, expected a number > 0 where it is tuned");
   if (o.l2 > 0) put(Tunable::l2, o.l2, 1e-8, 0.3, o.l2_step, l2);
   if (o.replay > 0) put(Tunable::replay, o.replay_weight, 0.01, 4, o.replay_step, "replay");
   if (o.task != FitTask::numbers) put(Tunable::temperature, o.temperature, 0.2, 10, o.temperature_step, "temperature");
   if (result.classes && (o.task == FitTask::numbers || classes < 2))
-    throw ConfigError("tune: class-shift and class-scale need the classes beforehand: give at least two with --classes");
+    throw ConfigError(
+        "tune: class-shift and class-scale need the classes beforehand: give at least two with --classes");
   constexpr std::size_t many = 16;
   if (result.classes && classes > many)
-    throw ConfigError(fmt::format("tune: class-shift and class-scale carry derivatives of all weights for each of {} classes, expected at most {}",
-                                  classes, many));
+    throw ConfigError(
+        fmt::format("tune: class-shift and class-scale carry derivatives of all weights for each of {} classes, "
+                    "expected at most {}",
+                    classes, many));
   add_classes(o, tuned, classes, list);
   return result;
 }

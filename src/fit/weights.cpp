@@ -68,7 +68,8 @@ void Weights<S>::reshape(int parts, const std::vector<std::vector<double>>& spre
       for (int c = 0; c < outputs_; ++c) {
         double sum = 0;
         for (int k = 0; k < old_outputs; ++k)
-          sum += spread[static_cast<std::size_t>(c)][static_cast<std::size_t>(k)] * static_cast<double>(from[j * old_outputs + k]);
+          sum += spread[static_cast<std::size_t>(c)][static_cast<std::size_t>(k)] *
+                 static_cast<double>(from[j * old_outputs + k]);
         to[j * outputs_ + c] = static_cast<S>(sum);
       }
   };
@@ -118,8 +119,7 @@ void Weights<S>::scatter(const LearnerRow& row, const S* scales, const S* push, 
     for (int c = 0; c < outputs_; ++c) scratch[c] = z * push[c];
     for (int j = 1; j < parts_; ++j) {
       const S s = S(1 / lazy.s[static_cast<std::size_t>(j)]), mix = S(lazy.mix[static_cast<std::size_t>(j)]);
-      for (int c = 0; c < outputs_; ++c)
-        scratch[j * outputs_ + c] = s * (push[j * outputs_ + c] - mix * scratch[c]);
+      for (int c = 0; c < outputs_; ++c) scratch[j * outputs_ + c] = s * (push[j * outputs_ + c] - mix * scratch[c]);
     }
     std::fill(scratch + lanes(), scratch + width_, S(0));
     kernels_->scatter(row.entries.data() + first, scales + first, last - first, memory_.data(), width_, scratch);
@@ -175,7 +175,8 @@ double Weights<S>::number(std::int64_t slot, int part, int output) const {
   const S* row = at(slot);
   if (part == 0) return lazy.z * static_cast<double>(row[output]);
   const auto j = static_cast<std::size_t>(part);
-  return lazy.s[j] * static_cast<double>(row[part * outputs_ + output]) + lazy.mix[j] * static_cast<double>(row[output]);
+  return lazy.s[j] * static_cast<double>(row[part * outputs_ + output]) +
+         lazy.mix[j] * static_cast<double>(row[output]);
 }
 
 template <class S>

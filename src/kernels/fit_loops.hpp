@@ -31,8 +31,7 @@ void gather(const FitEntry* entries, std::int64_t count, const S* weights, int w
     gather_packs<S, Wide<S>, four>(entries, count, weights + at, w, sum + at);
   for (; at + wide <= width; at += wide) gather_packs<S, Wide<S>, 1>(entries, count, weights + at, w, sum + at);
   constexpr int narrow = 16 / sizeof(S);
-  for (; at + narrow <= width; at += narrow)
-    gather_packs<S, Narrow<S>, 1>(entries, count, weights + at, w, sum + at);
+  for (; at + narrow <= width; at += narrow) gather_packs<S, Narrow<S>, 1>(entries, count, weights + at, w, sum + at);
 }
 
 template <class S>

@@ -22,7 +22,7 @@ struct Prediction {
   std::vector<double> probabilities;  // by class
   double number = 0;                  // when numbers are predicted
 
-  std::int32_t truth = -1;      // class of the row, also if it was not known before; −1: the row has no label
+  std::int32_t truth = -1;  // class of the row, also if it was not known before; −1: the row has no label
   double truth_number = 0;
   double truth_probability = 0;  // a class that was not known had the chance of one row in all rows so far
 };
@@ -54,9 +54,9 @@ class Fit {
   [[nodiscard]] const FitOptions& options() const;
   [[nodiscard]] const std::vector<std::string>& classes() const;
   [[nodiscard]] std::int64_t features() const;
-  [[nodiscard]] std::int64_t rows() const;    // learnt or waiting
+  [[nodiscard]] std::int64_t rows() const;  // learnt or waiting
   [[nodiscard]] std::int64_t rounds() const;
-  [[nodiscard]] double outer_loss() const;    // of the last round; not finite: the model diverged
+  [[nodiscard]] double outer_loss() const;  // of the last round; not finite: the model diverged
   [[nodiscard]] std::vector<FitHyperparameter> hyperparameters() const;
 
   // A weight as it stands: of which group, of which feature where it has a name or number, for which class.

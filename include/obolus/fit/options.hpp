@@ -54,28 +54,36 @@ struct FitOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("task", task, "classes: labels are names; numbers: they are numbers to come near to; auto: the first rows decide");
+    v("task", task,
+      "classes: labels are names; numbers: they are numbers to come near to; auto: the first rows decide");
     v("classes", classes, "the classes, separated by commas; empty: every label that comes along");
-    v("hash_bits", hash_bits, "features share 2^N rows of weights by hashing; 0: each has its own, memory grows with them",
+    v("hash_bits", hash_bits,
+      "features share 2^N rows of weights by hashing; 0: each has its own, memory grows with them",
       Range::between(0, 30));
-    v("scale", scale, "auto: columns of numbers are standardised as they come, rare features take longer steps; none: neither");
+    v("scale", scale,
+      "auto: columns of numbers are standardised as they come, rare features take longer steps; none: neither");
     v("tune", tune,
-      "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, class-shift, class-scale; or none");
-    v("learning_rate", learning_rate, "where it starts, or stays; in units of 1/L, L the curvature of the batches", Range::positive());
+      "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, class-shift, class-scale; or "
+      "none");
+    v("learning_rate", learning_rate, "where it starts, or stays; in units of 1/L, L the curvature of the batches",
+      Range::positive());
     v("l2", l2, "the same for the L2 penalty, in units of L; 0: none", Range::at_least(0));
     v("replay_weight", replay_weight, "the same for the weight of replayed rows beside new ones", Range::positive());
     v("temperature", temperature, "the same for what logits are divided by in predictions", Range::positive());
     v("decay", decay, "the learning rate over sqrt(1 + t/100) in round t");
     v("judge", judge, "balanced: classes count alike in what hyperparameters are judged by, however rare they are");
-    v("hold_out", hold_out, "N: one row in N judges hyperparameters and is not trained on; 0: every row judges, then trains",
+    v("hold_out", hold_out,
+      "N: one row in N judges hyperparameters and is not trained on; 0: every row judges, then trains",
       Range::between(0, 1e9));
     v("delay", delay, "rows between a row and its label", Range::between(0, 1e7));
     v("batch", batch, "new rows a round", Range::between(1, 1024));
     v("steps", steps, "K, steps a round", Range::between(1, 1000));
     v("replay", replay, "earlier rows a round beside the new ones", Range::between(0, 1024));
     v("buffer", buffer, "how many of the latest rows are replayed", Range::between(0, 1e8));
-    v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p", Range::between(0, 1));
-    v("memory", memory, "part of the derivatives by hyperparameters that is kept from round to round", Range::between(0, 1));
+    v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p",
+      Range::between(0, 1));
+    v("memory", memory, "part of the derivatives by hyperparameters that is kept from round to round",
+      Range::between(0, 1));
     v("limit", limit, "a round's learning rate is at most this over its own curvature", Range::positive());
     v("rate_step", rate_step, "step of Adam on ln(learning rate)", Range::positive());
     v("l2_step", l2_step, "on ln(l2)", Range::positive());

@@ -1,0 +1,203 @@
+// obolus fit DATA…: a linear model of a stream, whose hyperparameters follow the stream.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "about.hpp"
+#include "fit/fit_run.hpp"
+#include "fit/prediction_text.hpp"
+#include "obolus/core/error.hpp"
+#include "option_flags.hpp"
+#include "row_flags.hpp"
+#include "run/durable_file.hpp"
+#include "run_folder.hpp"
+#include "terminal.hpp"
+#include "verbs.hpp"
+
+namespace obolus::cli {
+namespace {
+
+struct Arguments {
+  RowFlags rows;
+  fit::FitRunOptions run;
+  std::string out, metrics, predictions;
+  bool quiet = false, verbose = false;
+};
+
+// A line after 1, 2, 4, 8, … rows.
+class DoublingTable {
+ public:
+  explicit DoublingTable(bool shown) : shown_(shown) {}
+
+  void row(const fit::FitView& v) {
+    if (!shown_ || v.rows != next_) return;
+    next_ *= 2;
+    print(v);
+  }
+
+ private:
+  void print(const fit::FitView& v) {
+    const double weight = v.evaluation->weight(), sum = weight > 0 ? v.evaluation->mean_loss() * weight : 0;
+    if (!headed_) head(*v.fit);
+    const double since = weight > weight_ ? (sum - sum_) / (weight - weight_) : std::nan("");
+    fmt::print(stderr, "{:>10} {:>10.5f} {:>10.5f}", v.rows, v.evaluation->mean_loss(), since);
+    if (v.fit->options().task == FitTask::classes) fmt::print(stderr, " {:>8.4f}", v.evaluation->all()[1].second);
+    for (const FitHyperparameter& h : v.fit->hyperparameters())
+      if (h.tuned && h.name.size() <= widest) fmt::print(stderr, " {:>11.4g}", h.value);
+    const auto& classes = v.fit->classes();
+    const auto name = [&](std::int32_t c) {
+      return c < 0 ? std::string("-") : classes[static_cast<std::size_t>(c)].substr(0, 12);
+    };
+    if (v.prediction->truth >= 0 && !classes.empty())
+      fmt::print(stderr, "  {} {}", name(v.prediction->truth), name(v.prediction->best));
+    else if (v.prediction->truth >= 0)
+      fmt::print(stderr, "  {:.5g} {:.5g}", v.prediction->truth_number, v.prediction->number);
+    fmt::print(stderr, "\n");
+    sum_ = sum, weight_ = weight;
+  }
+
+  void head(const Fit& fit) {
+    headed_ = true;
+    const bool classes = fit.options().task == FitTask::classes;
+    fmt::print(stderr, "{:>10} {:>10} {:>10}", "rows", classes ? "log-loss" : "sq. error", "since last");
+    if (classes) fmt::print(stderr, " {:>8}", "accuracy");
+    for (const FitHyperparameter& h : fit.hyperparameters())
+      if (h.tuned && h.name.size() <= widest) fmt::print(stderr, " {:>11}", h.name);
+    fmt::print(stderr, "  label predicted\n");
+  }
+
+  static constexpr std::size_t widest = 11;
+  bool shown_, headed_ = false;
+  std::int64_t next_ = 1;
+  double sum_ = 0, weight_ = 0;
+};
+
+void print_summary(const fit::FitSummary& s, const std::string& directory) {
+  Table table({"", ""}, "ll");
+  const auto line = [&](const std::string& name, const std::string& value) { table.row({name, value}); };
+  line("rows", count(s.rows) +
+                   (s.skipped > 0 ? fmt::format(" and {} skipped, the first: {}", s.skipped, s.first_skipped) : ""));
+  line("features", count(s.features));
+  if (s.task == FitTask::classes) line("classes", count(static_cast<std::int64_t>(s.classes.size())));
+  for (std::size_t i = 0; i < s.prequential.size(); ++i)
+    line(s.prequential[i].first,
+         fmt::format("{}  (last rows: {})", number(s.prequential[i].second), number(s.window[i].second)));
+  for (const FitHyperparameter& h : s.hyperparameters) line(h.name, number(h.value) + (h.tuned ? "" : " (fixed)"));
+  line("drift alarms", count(s.alarms));
+  line("time",
+       fmt::format("{}, {} rows a second", duration(s.seconds),
+                   count(static_cast<std::int64_t>(s.seconds > 0 ? static_cast<double>(s.rows) / s.seconds : 0))));
+  if (!directory.empty()) line("files", directory + "/{config.toml, trace.jsonl, summary.json, model, checkpoint}");
+  const std::string text = table.text();
+  fmt::print(stderr, "\n{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
+}
+
+int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
+  const std::string& directory = a.run.directory;
+  if (a.metrics == "-") fmt::print("{}", s.json());
+  else if (!a.metrics.empty()) write_atomically(a.metrics, s.json());
+  if (s.status == fit::FitStatus::diverged) {
+    fmt::print(stderr,
+               "obolus: the model diverged in round {}: the loss of a batch is no number\n"
+               "A smaller --limit or --learning-rate may help; are there values of very different sizes?\n",
+               s.rounds);
+    return diverged;
+  }
+  if (s.status == fit::FitStatus::stopped) {
+    fmt::print(stderr, "obolus: stopped after {} rows and saved{}\n", s.rows,
+               a.run.can_resume
+                   ? "; to go on, give the same command with --out " + shell_quoted(directory) + " --resume"
+                   : "");
+    return Interruption::exit_code();
+  }
+  if (shown) print_summary(s, directory);
+  return success;
+}
+
+int run(Arguments& a) {
+  a.rows.settle();
+  a.run.can_resume = a.rows.can_be_read_again();
+  if (a.run.resume && a.out.empty())
+    throw ConfigError("--resume: expected --out with the folder of the run to go on with");
+  a.run.directory = a.out.empty() ? free_directory(a.rows.name()) : a.out;
+  a.run.source = a.rows.echo();
+  a.run.skip_bad = a.rows.options.skip_bad;
+  a.run.about = about_line();
+  const bool to_stdout = a.predictions == "-";
+  if (!to_stdout) a.run.predictions = a.predictions;
+  if (to_stdout && a.metrics == "-")
+    throw ConfigError("--metrics -: got - for --predictions, too, expected one of them");
+  const bool shown = a.verbose || (!a.quiet && is_terminal(STDERR_FILENO));
+  DoublingTable table(shown);
+  std::string line;
+  a.run.on_row = [&](const fit::FitView& v) {
+    table.row(v);
+    if (!to_stdout) return;
+    fit::prediction_text(*v.prediction, v.fit->classes(), v.row->tag, a.run.probabilities, line);
+    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) throw Error("standard output takes no more");
+    if (!a.run.can_resume) std::fflush(stdout);  // somebody waits for it
+  };
+  a.run.stop = [] { return Interruption::signal() != 0; };
+  const Interruption interruption;
+  const fit::FitSummary summary = fit::run_fit(a.run, [&] { return a.rows.open(); });
+  return report_end(a, summary, shown);
+}
+
+constexpr const char* footer =
+    "Every row is judged before it is learnt, so the losses shown are of rows never seen. Learning rate, L2, the "
+    "weight\n"
+    "of replayed rows and the temperature follow the stream; no number has to be given.\n"
+    "  obolus fit rows.csv --label price                 a table; labels are the column `price`\n"
+    "  zcat log.vw.gz | obolus fit - --format vw         a stream\n"
+    "  obolus fit --generate sea,drift_rows=5000 --rows 10000\n"
+    "  obolus predict runs/rows/model new.csv            with the model that came out\n"
+    "  obolus report runs/rows                           the path of every hyperparameter, as a picture\n"
+    "Exit codes: 0 done, 2 wrong arguments, 3 bad data, 4 diverged, 130 interrupted and saved.";
+
+void add_output(CLI::App& verb, Arguments& a) {
+  constexpr const char* group = "Output";
+  verb.add_option("--out", a.out, "the run's folder; default: runs/NAME-OF-DATA, numbered when taken")->group(group);
+  verb.add_option("--model", a.run.model, "one more place for the model")->group(group);
+  verb.add_option("--metrics", a.metrics, "the summary as JSON, into a file or to standard output (-)")->group(group);
+  verb.add_option("--predictions", a.predictions,
+                  "a line a row, from before the row was learnt: into a file or to standard output (-)")
+      ->group(group);
+  verb.add_flag("--probabilities", a.run.probabilities, "predictions have a column for every class, too")->group(group);
+  CLI::Option* resume =
+      verb.add_flag("--resume", a.run.resume, "go on from the checkpoint in --out, to the same bits as without a break")
+          ->group(group);
+  verb.add_flag("--force", a.run.force, "replace the run that --out holds")->excludes(resume)->group(group);
+  verb.add_flag("-q,--quiet", a.quiet, "say nothing but errors")->group(group);
+  verb.add_flag("-v,--verbose", a.verbose, "print progress and summary also when standard error is not a terminal")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, int& code) {
+  CLI::App* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
+  auto a = std::make_shared<Arguments>();
+  a->rows.add(*verb, true);
+  verb->add_option("--generate", a->rows.generate,
+                   "a generated stream instead of files: NAME,key=value,…; see `obolus list generators`")
+      ->group("Rows");
+  verb->add_option("--rows", a->run.rows, "stop after so many rows; 0: at the end")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Rows");
+  add_flags(*verb, a->run.fit, "Learner");
+  add_flags(*verb, a->run.evaluation, "Evaluation");
+  add_output(*verb, *a);
+  add_flags(*verb, a->run.log, "Output");
+  verb->add_option("--threads", a->run.threads,
+                   "2: rows are read ahead by a thread of its own; results do not depend on it")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  verb->footer(footer);
+  verb->callback([a, &code] { code = run(*a); });
+}
+
+}  // namespace obolus::cli

@@ -1,0 +1,99 @@
+// obolus inspect MODEL: what is in a model of `obolus fit`.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "config/option_text.hpp"
+#include "fit/model_file.hpp"
+#include "obolus/run/table.hpp"
+#include "verbs.hpp"
+
+namespace obolus::cli {
+namespace {
+
+struct Arguments {
+  std::string model;
+  std::size_t weights = 20;
+  bool json = false;
+};
+
+// Columns of numbers are known by name; other features by the group and number that the rows had, or by their hash.
+std::string feature_name(const Fit& model, std::uint64_t key) {
+  for (const std::string& group : model.groups())
+    if (row_key(group, "") == key) return group;
+  constexpr std::uint64_t small = std::uint64_t{1} << 32;
+  return key < small ? std::to_string(key) : fmt::format("#{:016x}", key);
+}
+
+std::string output_name(const Fit& model, std::int32_t output) {
+  const auto& classes = model.classes();
+  if (classes.empty()) return "number";
+  const std::size_t c = classes.size() == 2 && model.constants().size() == 1 ? 1 : static_cast<std::size_t>(output);
+  return c < classes.size() ? classes[c] : std::to_string(output);
+}
+
+void print_json(Fit& model, std::size_t weights) {
+  using Json = nlohmann::ordered_json;
+  Json out;
+  out["task"] = name_of(model.options().task);
+  out["rows"] = model.rows(), out["rounds"] = model.rounds(), out["features"] = model.features();
+  out["classes"] = model.classes(), out["groups"] = model.groups();
+  Json h = Json::object();
+  for (const FitHyperparameter& one : model.hyperparameters()) h[one.name] = one.value;
+  out["hyperparameters"] = h;
+  out["constants"] = model.constants();
+  Json list = Json::array();
+  for (const Fit::Weight& w : model.largest_weights(weights))
+    list.push_back(
+        {{"feature", feature_name(model, w.key)}, {"for", output_name(model, w.output)}, {"weight", w.value}});
+  out["largest_weights"] = list;
+  fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_text(Fit& model, const Arguments& a) {
+  Table table({"", ""}, "ll");
+  const auto line = [&](const std::string& name, const std::string& value) { table.row({name, value}); };
+  line("task", std::string(name_of(model.options().task)));
+  line("rows learnt", count(model.rows()));
+  line("rounds", count(model.rounds()));
+  line("features", count(model.features()) + (model.options().hash_bits > 0 ? " (hashed)" : ""));
+  std::string classes;
+  for (const std::string& name : model.classes()) classes += (classes.empty() ? "" : ", ") + name;
+  if (!classes.empty()) line("classes", classes.size() > 100 ? classes.substr(0, 100) + " …" : classes);
+  for (const FitHyperparameter& h : model.hyperparameters())
+    line(h.name, number(h.value) + (h.tuned ? "" : " (fixed)"));
+  for (std::size_t c = 0; c < model.constants().size() && c < a.weights; ++c)
+    line("constant of " + output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
+  const std::string text = table.text();
+  fmt::print("{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
+  Table largest({"feature", "for", "weight"}, "llr");
+  bool any = false;
+  for (const Fit::Weight& w : model.largest_weights(a.weights)) {
+    largest.row({feature_name(model, w.key), output_name(model, w.output), number(w.value)});
+    any = true;
+  }
+  if (any) fmt::print("\nlargest weights\n{}", largest.text());
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, int& code) {
+  CLI::App* verb = app.add_subcommand("inspect", "what is in a model of `obolus fit`");
+  auto a = std::make_shared<Arguments>();
+  verb->add_option("model", a->model, "the model, a file that `obolus fit` wrote")->required();
+  verb->add_option("--weights", a->weights, "how many of the largest weights are listed")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  verb->add_flag("--json", a->json, "as JSON");
+  verb->footer(
+      "Reading a model executes nothing. Exit codes: 0 done, 2 wrong arguments, 3 not a model, or a damaged one.");
+  verb->callback([a, &code] {
+    Fit model = fit::load_model(a->model);
+    if (a->json) print_json(model, a->weights);
+    else print_text(model, *a);
+    code = success;
+  });
+}
+
+}  // namespace obolus::cli

@@ -1,0 +1,27 @@
+// Where rows come from, and how they are read: the flags that `fit` and `predict` share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "obolus/data/rows.hpp"
+
+namespace obolus::cli {
+
+struct RowFlags {
+  std::vector<std::string> files;
+  RowOptions options;
+  std::string generate;  // NAME,key=value,…; instead of files
+  std::string format = "auto", index_base = "auto", header = "auto", delimiter;
+
+  void add(CLI::App& verb, bool labelled);
+  void settle();  // after parsing
+  [[nodiscard]] bool can_be_read_again() const;
+  [[nodiscard]] std::unique_ptr<RowReader> open() const;
+  [[nodiscard]] std::string name() const;  // of a run of them
+  [[nodiscard]] std::string echo() const;  // lines of TOML
+};
+
+}  // namespace obolus::cli

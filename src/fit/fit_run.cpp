@@ -1,0 +1,316 @@
+#include "fit/fit_run.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <optional>
+
+#include "config/option_text.hpp"
+#include "fit/model_file.hpp"
+#include "fit/prediction_text.hpp"
+#include "fit/row_pipe.hpp"
+#include "obolus/core/error.hpp"
+#include "obolus/run/profile.hpp"
+#include "run/checksum.hpp"
+#include "run/run_directory.hpp"
+
+namespace obolus::fit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+template <class Options>
+std::string section(const char* name, Options options) {
+  std::string text = fmt::format("\n[{}]\n", name);
+  options.describe([&](std::string_view key, auto& value, std::string_view, Range = {}) {
+    text += fmt::format("{} = {}\n", key, config::value_text(value));
+  });
+  return text;
+}
+
+// The echo. A report takes the stream's name and the method's from it.
+std::string config_of(const FitRunOptions& o) {
+  return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
+         "\n[optimiser]\nname = \"forward\"\n" + section("fit", o.fit) + section("evaluation", o.evaluation) +
+         section("log", o.log);
+}
+
+// What the rows were, so that a resumed run notices others.
+struct RowsDigest {
+  std::uint64_t value = 0x9E3779B97F4A7C15u;
+  void add(const DataRow& row) {
+    mix(checksum(row.label.data(), row.label.size()));
+    for (const RowFeature& f : row.features) mix(f.key ^ (std::uint64_t{std::bit_cast<std::uint32_t>(f.value)} << 32));
+  }
+
+ private:
+  void mix(std::uint64_t v) {
+    value = (value ^ v) * 0x100000001b3u;
+    value ^= value >> 29;
+  }
+};
+
+class Runner {
+ public:
+  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open)
+      : o_(std::move(options)), open_(open) {}
+
+  FitSummary run() {
+    pipe_.emplace(open_(), o_.threads > 1);
+    settle_task();
+    const bool classes = o_.fit.task == FitTask::classes;
+    fit_.emplace(o_.fit);
+    evaluation_.emplace(classes, o_.evaluation);
+    if (!o_.directory.empty()) open_directory();
+    if (!o_.predictions.empty()) open_predictions();
+    const FitStatus status = loop();
+    return end(status);
+  }
+
+ private:
+  // The next row; the ones that settled the task come first.
+  const RowPipe::Item* next() {
+    if (!first_.empty()) {
+      if (took_first_) first_.pop_front();
+      took_first_ = !first_.empty();
+      if (took_first_) return &first_.front();
+    }
+    return pipe_->next();
+  }
+
+  void settle_task() {
+    if (o_.fit.task != FitTask::automatic) return;
+    constexpr std::size_t look_ahead = 1000;
+    std::vector<std::string> labels;
+    while (first_.size() < look_ahead) {
+      const RowPipe::Item* item = pipe_->next();
+      if (!item) break;
+      if (!item->row.label.empty()) labels.push_back(item->row.label);
+      first_.push_back(*item);
+    }
+    o_.fit.task = o_.fit.classes.empty() ? fit_task(labels) : FitTask::classes;
+  }
+
+  void open_directory() {
+    using Mode = RunDirectory::Mode;
+    const Mode mode = o_.resume ? Mode::resume : o_.force ? Mode::replace : Mode::fresh;
+    if (o_.resume && !o_.can_resume)
+      throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
+    directory_.emplace(o_.directory, mode, config_of(o_));
+    if (o_.resume) restore();
+    if (!o_.about.empty()) directory_->append_about(o_.about);
+  }
+
+  void restore() {
+    std::uint64_t trace_bytes = 0;
+    if (auto bytes = directory_->load_checkpoint()) {
+      Archive a(std::move(*bytes));
+      fields(a, trace_bytes);
+      a.finish();
+    }
+    directory_->truncate_trace(trace_bytes);
+    directory_->write_config();
+    skip_rows();
+  }
+
+  // Reads up to where the checkpoint was; the rows must be those of then.
+  void skip_rows() {
+    RowsDigest digest;
+    for (std::int64_t i = 0; i < read_; ++i) {
+      const RowPipe::Item* item = next();
+      if (!item)
+        throw DataError(
+            fmt::format("{}: cannot resume: the data has {} rows, the checkpoint has read {}", o_.directory, i, read_));
+      digest.add(item->row);
+      known_groups_ = 0;
+    }
+    if (read_ > 0 && digest.value != digest_.value)
+      throw DataError(o_.directory + ": cannot resume: the rows differ from those before the checkpoint");
+  }
+
+  void open_predictions() {
+    predictions_.emplace(o_.predictions, o_.resume);
+    if (o_.resume && predictions_->size() < prediction_bytes_)
+      throw DataError(fmt::format("{}: has {} bytes, the checkpoint expects {}: it was cut or replaced", o_.predictions,
+                                  predictions_->size(), prediction_bytes_));
+    predictions_->truncate(o_.resume ? prediction_bytes_ : 0);
+  }
+
+  void fields(Archive& a, std::uint64_t& trace_bytes) {
+    a("trace_bytes", trace_bytes), a("prediction_bytes", prediction_bytes_), a("rows", read_);
+    a("digest", digest_.value), a("learnt", rows_), a("traced", traced_), a("bad_labels", bad_labels_);
+    a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
+    a("fit", *fit_), a("evaluation", *evaluation_);
+  }
+
+  FitStatus loop() {
+    start_ = saved_ = Clock::now();
+    while (o_.rows == 0 || rows_ < o_.rows) {
+      const RowPipe::Item* item = next();
+      if (!item) return FitStatus::finished;
+      ++read_;
+      digest_.add(item->row);
+      if (!learn(*item)) continue;
+      if (!std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
+      if (o_.stop && o_.stop()) return FitStatus::stopped;
+      if (directory_ && due()) save();
+    }
+    return FitStatus::finished;
+  }
+
+  // False for a row that was left out.
+  bool learn(const RowPipe::Item& item) {
+    if (item.groups > known_groups_) {
+      fit_->set_groups(pipe_->groups(), item.columns);
+      known_groups_ = item.groups;
+    }
+    const Prediction* prediction = nullptr;
+    const auto begun = Clock::now();
+    try {
+      prediction = &fit_->learn(item.row);
+    } catch (const DataError& e) {
+      const std::string what = fmt::format("{}: {}", item.place, e.what());
+      skipped_ = item.skipped;
+      if (skipped_ + ++bad_labels_ > o_.skip_bad) throw DataError(what);
+      if (first_bad_.empty()) first_bad_ = what;
+      return false;
+    }
+    learning_ += since(begun);
+    skipped_ = item.skipped;
+    ++rows_;
+    std::string_view alarm;
+    if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
+    if (predictions_) write_prediction(item.row, *prediction);
+    if (directory_) trace(alarm);
+    if (o_.on_row) o_.on_row({rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm});
+    return true;
+  }
+
+  void write_prediction(const DataRow& row, const Prediction& p) {
+    prediction_text(p, fit_->classes(), row.tag, o_.probabilities, prediction_line_);
+    prediction_bytes_ += prediction_line_.size();
+    prediction_buffer_ += prediction_line_;
+    constexpr std::size_t much = 1 << 16;
+    if (prediction_buffer_.size() > much) flush_predictions();
+  }
+  void flush_predictions() {
+    if (!predictions_ || prediction_buffer_.empty()) return;
+    predictions_->append(prediction_buffer_);
+    prediction_buffer_.clear();
+  }
+
+  // A line a round, and for an alarm. Metrics are in some of them: 16 to 32 in every octave of rounds.
+  void trace(std::string_view alarm) {
+    const std::int64_t round = fit_->rounds();
+    const bool new_round = round > traced_ && round % o_.log.trace_every == 0;
+    if (!new_round && alarm.empty()) return;
+    std::string& line = trace_line_;
+    line = fmt::format(R"({{"t":{},"rows":{},"f":{})", std::max<std::int64_t>(round, 1), rows_, fit_->outer_loss());
+    if (!alarm.empty()) line += fmt::format(R"(,"alarm":"{}")", alarm);
+    line += fmt::format(R"(,"seconds":{:.6f})", spent_ + since(start_));
+    if (new_round && profiled(round / o_.log.trace_every)) {
+      line += R"(,"evaluation":{)";
+      for (const auto& [name, value] : evaluation_->all())
+        if (std::isfinite(value)) line += fmt::format(R"("{}":{},)", name, value);
+      for (const auto& [name, value] : evaluation_->last())
+        if (std::isfinite(value)) line += fmt::format(R"("window_{}":{},)", name, value);
+      if (line.ends_with(',')) line.pop_back();
+      line += '}';
+    }
+    line += R"(,"x_values":[)";
+    for (const FitHyperparameter& h : fit_->hyperparameters())
+      if (h.tuned) line += fmt::format("{},", h.value);
+    if (line.ends_with(',')) line.pop_back();
+    line += "]}\n";
+    traced_ = round;
+    directory_->append_trace(line);
+  }
+
+  [[nodiscard]] bool due() const {
+    if (o_.log.checkpoint_every > 0 && rows_ % o_.log.checkpoint_every == 0) return true;
+    constexpr std::int64_t looks = 64;  // at the clock, rows apart
+    return rows_ % looks == 0 && since(saved_) > o_.log.checkpoint_seconds;
+  }
+
+  void save() {
+    flush_predictions();
+    if (predictions_) predictions_->sync();
+    Archive a;
+    std::uint64_t trace_bytes = directory_->trace_bytes();
+    const double before = spent_;
+    spent_ += since(start_);
+    fields(a, trace_bytes);
+    spent_ = before;
+    directory_->save_checkpoint(a.bytes());
+    save_model(o_.directory + "/model", *fit_);
+    saved_ = Clock::now();
+  }
+
+  // The checkpoint comes before the last rows are learnt: with more data the run goes on as if it had been there at once.
+  FitSummary end(FitStatus status) {
+    if (directory_ && status != FitStatus::diverged) save();
+    flush_predictions();
+    if (predictions_) predictions_->sync();
+    if (status == FitStatus::finished) fit_->finish();
+    if (status == FitStatus::finished && !std::isfinite(fit_->outer_loss())) status = FitStatus::diverged;
+    FitSummary s = summary(status);
+    if (status == FitStatus::diverged) return write(s);
+    if (directory_) save_model(o_.directory + "/model", *fit_);
+    if (!o_.model.empty()) save_model(o_.model, *fit_);
+    return write(s);
+  }
+
+  FitSummary write(const FitSummary& s) {
+    if (!directory_) return s;
+    directory_->sync_trace();
+    directory_->write_summary(s.json());
+    return s;
+  }
+
+  [[nodiscard]] FitSummary summary(FitStatus status) const {
+    FitSummary s;
+    s.status = status;
+    s.rows = rows_, s.rounds = fit_->rounds(), s.features = fit_->features(), s.alarms = evaluation_->alarms();
+    s.skipped = bad_labels_ + skipped_;
+    s.first_skipped = first_bad_;
+    if (s.first_skipped.empty() && skipped_ > 0 && status == FitStatus::finished)
+      s.first_skipped = pipe_->reader().first_skipped();
+    s.task = o_.fit.task;
+    s.classes = fit_->classes();
+    for (const auto& [name, value] : evaluation_->all()) s.prequential.emplace_back(name, value);
+    for (const auto& [name, value] : evaluation_->last()) s.window.emplace_back(name, value);
+    s.hyperparameters = fit_->hyperparameters();
+    s.seconds = spent_ + since(start_);
+    s.seconds_learning = learning_;
+    return s;
+  }
+
+  FitRunOptions o_;
+  std::function<std::unique_ptr<RowReader>()> open_;
+  std::optional<RowPipe> pipe_;
+  std::deque<RowPipe::Item> first_;
+  bool took_first_ = false;
+  std::optional<Fit> fit_;
+  std::optional<FitEvaluation> evaluation_;
+  std::optional<RunDirectory> directory_;
+  std::optional<AppendedFile> predictions_;
+  std::int64_t read_ = 0, rows_ = 0, traced_ = 0;
+  std::size_t known_groups_ = 0;
+  RowsDigest digest_;
+  std::uint64_t bad_labels_ = 0, skipped_ = 0, prediction_bytes_ = 0;
+  std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_;
+  double learning_ = 0, spent_ = 0;
+  Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
+};
+
+}  // namespace
+
+FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open) {
+  return Runner(std::move(options), open).run();
+}
+
+}  // namespace obolus::fit
