@@ -18,7 +18,7 @@ GeneratorOptions generator_with(const std::string& name, const std::vector<std::
   for (const std::string& setting : settings) {
     if (setting.find('=') == std::string::npos || setting.starts_with('='))
       throw ConfigError(fmt::format("--set: got '{}', expected KEY=VALUE", setting));
-    config::apply_override(root, name + "." + setting);
+    config::apply_override(root, fmt::format("{}.{}", name, setting));
   }
   config::SectionReader reader(root, name);
   std::visit([&](auto& o) { o.describe(reader); }, *options);

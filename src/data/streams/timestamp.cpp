@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -38,7 +37,8 @@ class Cursor {
   bool digits(int& value, std::size_t most) {
     const std::size_t size = std::min({rest_.find_first_not_of("0123456789"), rest_.size(), most});
     if (size == 0) return false;
-    std::from_chars(rest_.data(), rest_.data() + size, value);
+    value = 0;
+    for (const char c : rest_.substr(0, size)) value = 10 * value + (c - '0');
     rest_.remove_prefix(size);
     return true;
   }
