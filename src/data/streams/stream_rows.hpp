@@ -1,0 +1,71 @@
+// Streams of rows with class labels, made from data that is here, to be written as text: svmlight, CSV or Vowpal Wabbit's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "obolus/data/generators.hpp"
+#include "obolus/data/pictures.hpp"
+#include "obolus/data/text.hpp"
+
+namespace obolus {
+
+// A line is `before`, the name of the class, `after`.
+struct StreamRow {
+  std::size_t label = 0;
+  std::string before, after;
+};
+
+class StreamRows {
+ public:
+  virtual ~StreamRows() = default;
+
+  [[nodiscard]] virtual const std::vector<std::string>& classes() const = 0;
+  [[nodiscard]] virtual std::string head() const { return {}; }  // a line before all rows
+  [[nodiscard]] virtual bool next(StreamRow& row) = 0;           // false at the end
+};
+
+// svmlight: tf-idf of the documents to train on, then of those to test with, each part shuffled. Weights are fitted to the first.
+[[nodiscard]] std::unique_ptr<StreamRows> newsgroups_rows(const TokenisedCorpus& corpus, std::int64_t seed,
+                                                          int threads);
+
+// With no phases, the pictures to train on, shuffled. Otherwise `rows` rows in phases of the same length; in each, the classes in a new
+// order have proportions that fall geometrically, the last being `imbalance` times rarer than the first. A class whose pictures are used up
+// begins again.
+struct PictureStreamOptions {
+  std::int64_t rows = 0, phases = 0, seed = 1;
+  double imbalance = 20;
+};
+
+// svmlight: grey values in [0, 1].
+[[nodiscard]] std::unique_ptr<StreamRows> picture_rows(Pictures pictures, Index classes,
+                                                       const PictureStreamOptions& options);
+
+// CSV, endless.
+[[nodiscard]] std::unique_ptr<StreamRows> generated_rows(const GeneratorOptions& options);
+
+// The lines of a file in Vowpal Wabbit's format whose labels are 1 to `classes`. Throws DataError.
+[[nodiscard]] std::unique_ptr<StreamRows> vowpal_wabbit_lines(const std::string& path, std::size_t classes);
+
+// Faults that come suddenly. Rows count from 0, so that so many come before the change.
+struct LabelFaults {
+  std::vector<std::int64_t> swaps =
+      {};            // at each, the first class exchanges its name with the last, the second with the last but one, …
+  double noise = 0;  // part of the labels that are another one, each alike
+  std::int64_t noise_from = 0;
+  std::int64_t seed = 1;
+};
+
+[[nodiscard]] std::size_t faulty_label(std::size_t label, std::size_t classes, std::int64_t row,
+                                       const LabelFaults& faults);
+
+// At most `most` rows; how many there were. Lines come in blocks of any length.
+std::int64_t write_stream(StreamRows& rows, std::int64_t most, const LabelFaults& faults,
+                          const std::function<void(std::string_view)>& write);
+
+}  // namespace obolus
