@@ -120,6 +120,8 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
 
 int run(Arguments& a) {
   a.rows.settle();
+  if (!a.rows.generate.empty() && a.run.rows == 0)
+    throw ConfigError("--generate: got no --rows, expected how many: a generated stream has no end");
   a.run.can_resume = a.rows.can_be_read_again();
   if (a.run.resume && a.out.empty())
     throw ConfigError("--resume: expected --out with the folder of the run to go on with");
@@ -183,7 +185,7 @@ void add_fit(CLI::App& app, int& code) {
   auto a = std::make_shared<Arguments>();
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
-                   "a generated stream instead of files: NAME,key=value,…; see `obolus list generators`")
+                   "a generated stream instead of files: NAME,key=value,…; `obolus data list` names them, docs/streams.md has their keys")
       ->group("Rows");
   verb->add_option("--rows", a->run.rows, "stop after so many rows; 0: at the end")
       ->check(CLI::NonNegativeNumber)

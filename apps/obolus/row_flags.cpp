@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "config/generator_settings.hpp"
 #include "config/option_text.hpp"
+#include "data/generators/generated_reader.hpp"
 #include "data/rows/open_rows.hpp"
 #include "obolus/core/error.hpp"
 
@@ -18,6 +20,18 @@ std::string quoted_list(const std::vector<std::string>& list) {
   std::string text;
   for (const std::string& item : list) text += (text.empty() ? "" : ", ") + config::quoted_text(item);
   return "[" + text + "]";
+}
+
+// Between commas; those within brackets are part of a list.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) words.emplace_back();
+    else words.back() += c;
+  }
+  return words;
 }
 
 }  // namespace
@@ -73,7 +87,11 @@ void RowFlags::settle() {
 
 bool RowFlags::can_be_read_again() const { return files.empty() || files.front() != "-"; }
 
-std::unique_ptr<RowReader> RowFlags::open() const { return open_rows(files.front(), options); }
+std::unique_ptr<RowReader> RowFlags::open() const {
+  if (generate.empty()) return open_rows(files.front(), options);
+  const std::vector<std::string> words = words_of(generate);
+  return generated_rows(generator_with(words.front(), {words.begin() + 1, words.end()}));
+}
 
 std::string RowFlags::name() const {
   if (!generate.empty()) return generate.substr(0, generate.find(','));

@@ -36,7 +36,7 @@ LearnerOptions learner_options(const FitOptions& o, bool softmax) {
   l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
   l.replay = o.replay, l.buffer = o.buffer, l.steps = o.steps;
   l.power = o.scale == FitScale::none ? 0.0 : o.feature_power;
-  l.memory = o.memory, l.limit = o.limit;
+  l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory, l.limit = o.limit;
   l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = softmax;
   return l;
 }

@@ -32,6 +32,7 @@ struct Hyperparameter {
 
 struct AdamOptions {
   double decay = 0.5, decay2 = 0.99, epsilon = 1e-12;
+  double first = 3.0, later = 0.5, halfway = 100.0;  // steps are longer at first: × later + (first − later)/(1 + t/halfway)
 };
 
 class Hyperparameters {
@@ -50,17 +51,18 @@ class Hyperparameters {
     return h ? h->value() : otherwise;
   }
 
-  // Down the slopes, one for every entry of the list. The first steps are small: Adam's mean and square of one slope say nothing.
+  // Down the slopes, one for every entry of the list.
   void step(const std::vector<double>& slopes) {
     ++taken_;
     const double t = static_cast<double>(taken_);
+    const double length = adam.later + (adam.first - adam.later) / (1 + t / adam.halfway);
     for (std::size_t i = 0; i < list.size(); ++i) {
       Hyperparameter& h = list[i];
       if (!h.tuned || !std::isfinite(slopes[i])) continue;
       h.mean = adam.decay * h.mean + (1 - adam.decay) * slopes[i];
       h.square = adam.decay2 * h.square + (1 - adam.decay2) * slopes[i] * slopes[i];
       const double mean = h.mean / (1 - std::pow(adam.decay, t)), square = h.square / (1 - std::pow(adam.decay2, t));
-      h.place = std::clamp(h.place - h.step * mean / (std::sqrt(square) + adam.epsilon), h.low, h.high);
+      h.place = std::clamp(h.place - length * h.step * mean / (std::sqrt(square) + adam.epsilon), h.low, h.high);
     }
   }
 

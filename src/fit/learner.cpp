@@ -344,7 +344,12 @@ void Learner<S>::decay_weights(double rate, bool free) {
     }
     weights_.decay(g, rho, slopes_);
   }
-  for (int j = 1; j < weights_.parts(); ++j) weights_.scale_derivative(j, o_.memory);
+  int part = 0;
+  for (const Hyperparameter& h : hyper_.list)
+    if (has_part(h))
+      weights_.scale_derivative(++part, h.kind == Tunable::l2       ? o_.l2_memory
+                                        : h.kind == Tunable::replay ? o_.replay_memory
+                                                                    : o_.memory);
 }
 
 // Where steps are too long for the curvature, derivatives grow without bound; they are cut back then.

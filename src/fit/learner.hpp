@@ -4,8 +4,8 @@
 // A round, with the newest rows N, hyperparameters θ and weights z:
 //     outer   f = mean loss of N at z/temperature; hypergradient <∇f(z), s_j>, s_j = dz/dθ_j; a step of Adam on every θ_j
 //     inner   z ← ρ z, ρ = exp(−K α x) (L2);   K steps  z ← z − α P ∇g(z), g the mean loss of N and of replayed rows
-// and the derivatives s_j with them, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g. They fade by `memory` a round,
-// so that what θ did long ago counts less. P_i = (mean of value_i²)^−power is a property of the data alone.
+// and the derivatives s_j with them, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g. They fade from round to round,
+// so that what θ did long ago counts less: that of the learning rate soon, that of L2 never by itself. P_i = (mean of value_i²)^−power is a property of the data alone.
 //
 // Learning rate and L2 have no units: α = rate/L and α x = rate · l2, L being the mean of a bound of the curvature of g in the
 // coordinates P^−½ z, max_r Σ_k ω_k |G_rk| times that of the loss.
@@ -26,10 +26,10 @@ enum class Loss : std::uint8_t { classes, numbers };
 
 struct LearnerOptions {
   Loss loss = Loss::classes;
-  std::int64_t replay = 16, buffer = 20'000, steps = 8;
+  std::int64_t replay = 8, buffer = 20'000, steps = 8;
   double power = 0.5;
-  double memory = 0.97;
-  double limit = 8.0;  // α is at most this over the round's own bound of the curvature
+  double memory = 0.98, l2_memory = 1.0, replay_memory = 0.99;  // of the derivatives, from round to round
+  double limit = 12.0;  // α is at most this over the round's own bound of the curvature
   double largest_derivative = 30.0;
   bool balanced = false;  // classes count alike in f
   bool softmax = false;   // also for two classes

@@ -50,12 +50,12 @@ Tuning tuning_of(const FitOptions& o, std::size_t classes) {
   result.per_group = tuned.contains("l2-per-group");
   result.classes = tuned.contains("class-shift") || tuned.contains("class-scale");
   Hyperparameters& list = result.hyperparameters;
-  list.adam = {o.outer_decay, o.outer_decay2, 1e-12};
+  list.adam = {o.outer_decay, o.outer_decay2, 1e-12, o.first_steps, o.later_steps, o.halfway};
   const auto put = [&](Tunable kind, double start, double low, double high, double step, const char* word) {
     const double at = std::log(start);
     list.put({kind, 0, at, std::min(at, std::log(low)), std::max(at, std::log(high)), step, tuned.contains(word)});
   };
-  put(Tunable::rate, o.learning_rate, 1e-3, 20, o.rate_step, "rate");
+  put(Tunable::rate, o.learning_rate, 1e-3, 8, o.rate_step, "rate");
   const char* l2 = result.per_group ? "l2-per-group" : "l2";
   if (o.l2 == 0 && tuned.contains(l2))
     throw ConfigError("l2: got 0 to start from, expected a number > 0 where it is tuned");

@@ -40,16 +40,16 @@ struct FitOptions {
   FitScale scale = FitScale::automatic;
 
   std::string tune = "rate,l2,replay,temperature";
-  double learning_rate = 1.0, l2 = 1e-5, replay_weight = 1.0, temperature = 1.0;
+  double learning_rate = 4.0, l2 = 1e-5, replay_weight = 1.0, temperature = 1.0;
   bool decay = false;
   FitJudge judge = FitJudge::plain;
   std::int64_t hold_out = 0;
   std::int64_t delay = 0;
 
-  std::int64_t batch = 16, steps = 8, replay = 16, buffer = 20'000;
-  double feature_power = 0.5, memory = 0.97, limit = 8.0;
-  double rate_step = 0.1, l2_step = 0.1, replay_step = 0.05, temperature_step = 0.02, class_step = 0.02;
-  double outer_decay = 0.5, outer_decay2 = 0.99;
+  std::int64_t batch = 8, steps = 8, replay = 8, buffer = 20'000;
+  double feature_power = 0.5, memory = 0.98, l2_memory = 1.0, replay_memory = 0.99, limit = 12.0;
+  double rate_step = 0.07, l2_step = 0.1, replay_step = 0.1, temperature_step = 0.02, class_step = 0.02;
+  double outer_decay = 0.5, outer_decay2 = 0.99, first_steps = 3.0, later_steps = 0.5, halfway = 100.0;
   std::int64_t seed = 1;
 
   template <class V>
@@ -82,8 +82,10 @@ struct FitOptions {
     v("buffer", buffer, "how many of the latest rows are replayed", Range::between(0, 1e8));
     v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p",
       Range::between(0, 1));
-    v("memory", memory, "part of the derivatives by hyperparameters that is kept from round to round",
+    v("memory", memory, "part of the derivative by the learning rate that is kept from round to round; others but the next two alike",
       Range::between(0, 1));
+    v("l2_memory", l2_memory, "of the derivatives by L2, whose effect takes long", Range::between(0, 1));
+    v("replay_memory", replay_memory, "of that by the weight of replayed rows", Range::between(0, 1));
     v("limit", limit, "a round's learning rate is at most this over its own curvature", Range::positive());
     v("rate_step", rate_step, "step of Adam on ln(learning rate)", Range::positive());
     v("l2_step", l2_step, "on ln(l2)", Range::positive());
@@ -92,6 +94,10 @@ struct FitOptions {
     v("class_step", class_step, "on the classes' shifts and ln(scales)", Range::positive());
     v("outer_decay", outer_decay, "Adam's memory of slopes", Range::between(0, 0.9999));
     v("outer_decay2", outer_decay2, "Adam's memory of their squares", Range::between(0, 0.999999));
+    v("first_steps", first_steps, "all of these steps are so many times as long at first ...", Range::positive());
+    v("later_steps", later_steps, "... and so many times as long later: later + (first - later)/(1 + t/halfway) in round t",
+      Range::positive());
+    v("halfway", halfway, "see later_steps", Range::positive());
     v("seed", seed, "which rows are replayed follows from it", Range::at_least(0));
   }
 };
