@@ -6,6 +6,7 @@
 
 #include "data/rows/line_rows.hpp"
 #include "data/rows/number_text.hpp"
+#include "data/rows/short_decimal.hpp"
 
 namespace obolus {
 namespace {
@@ -28,14 +29,14 @@ class SvmlightRows : public LineRows {
   [[nodiscard]] bool read(Row& row) override;
   void decide_base(const RowOptions& options);
   void read_label(Words& words, Word& word, Row& row, bool& more);
+  [[nodiscard]] bool read_short(const char*& at, const char* end, RowFeature& feature) const;
   [[nodiscard]] RowFeature feature(Word word) const;
-  void refuse_duplicates(const Row& row);
+  void refuse_duplicates(Word text, const Row& row);
 
   bool labelled_, automatic_, has_qid_ = false;
   int base_;
   std::size_t looked_at_ = 0;
-  std::vector<std::size_t> columns_;  // where the row's features stand
-  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, and which features of the row they are
 };
 
 // Base 0 accepts every index, so the rows can be read with it while the base is not known.
@@ -61,18 +62,25 @@ bool SvmlightRows::read(Row& row) {
     if (!next_line(line)) return false;
     line = line.substr(0, line.find('#'));
   } while (trimmed(line).empty());
-  columns_.clear();
   Words words({line});
   Word word;
   bool more = words.next(word), ascending = true;
   read_label(words, word, row, more);
-  for (; more; more = words.next(word)) {
-    const RowFeature read = feature(word);
-    ascending = ascending && (row.features.empty() || row.features.back().key < read.key);
+  if (!more) return true;
+  const Word features = Word{line}.from(word.column - 1);
+  const char *at = features.text.data(), *end = at + features.text.size();
+  for (std::uint64_t last = 0; at < end; at = past_blanks(at, end)) {
+    RowFeature read;
+    if (const char* begin = at; !read_short(at, end, read)) {
+      (void)Words(Word{line}.from(static_cast<std::size_t>(begin - line.data()))).next(word);
+      read = feature(word);
+      at = begin + word.text.size();
+    }
+    ascending = ascending && (row.features.empty() || last < read.key);
+    last = read.key;
     row.features.push_back(read);
-    columns_.push_back(word.column);
   }
-  if (!ascending) refuse_duplicates(row);
+  if (!ascending) refuse_duplicates(features, row);
   return true;
 }
 
@@ -92,6 +100,18 @@ void SvmlightRows::read_label(Words& words, Word& word, Row& row, bool& more) {
   }
 }
 
+// What nearly all features are: an index of up to 19 digits, a short decimal. False: whatever else it is, or an error.
+bool SvmlightRows::read_short(const char*& at, const char* end, RowFeature& feature) const {
+  const DigitRun index = digits_of(at, end);
+  at += index.count;
+  if (index.count == 0 || index.count > most_digits || at == end || *at != ':' || (index.value == 0 && base_ == 1))
+    return false;
+  double value = 0;
+  if (!read_short_decimal(++at, end, value) || (at < end && !is_blank(*at))) return false;
+  feature = {0, index.value, static_cast<float>(value)};
+  return true;
+}
+
 RowFeature SvmlightRows::feature(Word word) const {
   const std::size_t colon = word.text.find(':');
   if (colon == std::string_view::npos) refuse(word.column, shown(word.text), "INDEX:VALUE");
@@ -109,15 +129,22 @@ RowFeature SvmlightRows::feature(Word word) const {
   return feature;
 }
 
-void SvmlightRows::refuse_duplicates(const Row& row) {
+void SvmlightRows::refuse_duplicates(Word text, const Row& row) {
   sorted_.clear();
-  for (std::size_t i = 0; i < row.features.size(); ++i) sorted_.emplace_back(row.features[i].key, columns_[i]);
+  for (const RowFeature& f : row.features) sorted_.emplace_back(f.key, sorted_.size());
   std::sort(sorted_.begin(), sorted_.end());
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end(), same);
-  if (twice != sorted_.end())
-    refuse((twice + 1)->second, fmt::format("index {} again (first in column {})", twice->first, twice->second),
-           "each index once a row");
+  if (twice == sorted_.end()) return;
+  const auto column = [&](std::size_t which) {
+    Words words(text);
+    Word word;
+    for (std::size_t i = 0; i <= which; ++i) (void)words.next(word);
+    return word.column;
+  };
+  refuse(column((twice + 1)->second),
+         fmt::format("index {} again (first in column {})", twice->first, column(twice->second)),
+         "each index once a row");
 }
 
 std::string SvmlightRows::describe() const {

@@ -9,6 +9,7 @@
 #include "data/rows/line_rows.hpp"
 #include "data/rows/number_text.hpp"
 #include "data/rows/row_hash.hpp"
+#include "data/rows/short_decimal.hpp"
 
 namespace obolus {
 namespace {
@@ -37,6 +38,7 @@ class VowpalWabbitRows : public LineRows {
   void read_head(Word head, Row& row) const;
   void read_tag(Word word, std::size_t words_before, Row& row) const;
   void read_namespace(Word text, Row& row);
+  [[nodiscard]] float read_value(Word rest, const char*& at) const;
   [[nodiscard]] Namespace known(Word name);
 
   std::unordered_map<std::string, Namespace, TextHash, std::equal_to<>> known_;
@@ -95,7 +97,7 @@ void VowpalWabbitRows::read_tag(Word word, std::size_t words_before, Row& row) c
 
 void VowpalWabbitRows::read_namespace(Word text, Row& row) {
   Words words(text);
-  Word word, name{{}, text.column};
+  Word name{{}, text.column};
   float scale = 1;
   if (!text.text.empty() && !is_blank(text.text.front()) && words.next(name)) {
     const std::size_t colon = name.text.find(':');
@@ -103,14 +105,32 @@ void VowpalWabbitRows::read_namespace(Word text, Row& row) {
     name.text = name.text.substr(0, colon);
   }
   const Namespace here = known(name);
-  while (words.next(word)) {
-    const std::size_t colon = word.text.find(':');
-    const std::string_view feature = word.text.substr(0, colon);
-    if (feature.empty()) refuse(word.column, shown(word.text), "a feature's name before the colon");
-    const float value = scale * (colon == std::string_view::npos ? 1 : value_of(word.from(colon + 1)));
-    if (!std::isfinite(value)) refuse(word.column, shown(word.text) + " times its scale", "a value up to 3.4e38");
+  const Word features = words.rest();
+  const char *first = features.text.data(), *end = first + features.text.size();
+  for (const char* at = past_blanks(first, end); at < end; at = past_blanks(at, end)) {
+    const char* begin = at;
+    at = find_byte(at, end, ' ', '\t', ':');
+    const std::string_view feature(begin, static_cast<std::size_t>(at - begin));
+    const bool valued = at < end && *at == ':';
+    const float value = valued ? scale * read_value(features.from(static_cast<std::size_t>(begin - first)), at) : scale;
+    if (valued && !std::isfinite(value))
+      refuse(features.column + static_cast<std::size_t>(begin - first),
+             shown({begin, static_cast<std::size_t>(at - begin)}) + " times its scale", "a value up to 3.4e38");
     row.features.push_back({here.group, row_hash(feature, here.seed), value});
   }
+}
+
+// Of the feature with which `rest` begins; from its colon at `at` to the blank behind it.
+float VowpalWabbitRows::read_value(Word rest, const char*& at) const {
+  const char *colon = at, *end = rest.text.data() + rest.text.size();
+  if (double value = 0;
+      colon > rest.text.data() && read_short_decimal(++at, end, value) && (at == end || is_blank(*at)))
+    return static_cast<float>(value);
+  Word word;
+  (void)Words(rest).next(word);
+  if (colon == word.text.data()) refuse(word.column, shown(word.text), "a feature's name before the colon");
+  at = word.text.data() + word.text.size();
+  return value_of(word.from(static_cast<std::size_t>(colon - word.text.data()) + 1));
 }
 
 VowpalWabbitRows::Namespace VowpalWabbitRows::known(Word name) {
