@@ -24,6 +24,7 @@ class ArffRows : public ColumnRows {
   [[nodiscard]] std::string describe() const override {
     return fmt::format("ARFF, {} attributes: {}", columns().size(), describe_columns(columns()));
   }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::arff; }
 
  private:
   [[nodiscard]] bool read(Row& row) override;

@@ -25,6 +25,8 @@ class CsvRows : public ColumnRows {
     return fmt::format("CSV by {}, {}, {} columns by the first {} rows: {}", delimiter,
                        header_ ? "a header" : "no header", columns().size(), looked_at_, describe_columns(columns()));
   }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::csv; }
+  [[nodiscard]] bool decided() const override { return looked_at_ > 0 || decided_before(); }
 
  private:
   [[nodiscard]] bool read(Row& row) override {

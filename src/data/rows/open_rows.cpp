@@ -1,8 +1,12 @@
 #include "data/rows/open_rows.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
+#include "data/rows/chained_rows.hpp"
 #include "data/rows/gzip_bytes.hpp"
 #include "data/rows/zstd_bytes.hpp"
 #include "obolus/core/error.hpp"
@@ -33,6 +37,15 @@ class PeekedBytes : public ByteSource {
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
+// Now, not after hours of reading the files before it.
+void require_files(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    throw ConfigError("got standard input (-) twice, expected it once: it can be read once");
+  for (const std::string& path : paths)
+    if (path != "-" && ::access(path.c_str(), R_OK) != 0)
+      throw DataError(path + ": cannot be read: " + std::strerror(errno));
+}
+
 }  // namespace
 
 std::unique_ptr<ByteSource> unpacked_bytes(std::unique_ptr<ByteSource> bytes, const std::string& name) {
@@ -49,6 +62,12 @@ std::unique_ptr<ByteSource> unpacked_bytes(std::unique_ptr<ByteSource> bytes, co
 
 std::unique_ptr<RowReader> open_rows(const std::string& path, const RowOptions& options) {
   return read_rows(unpacked_bytes(file_bytes(path), shown_name(path)), path, options);
+}
+
+std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, const RowOptions& options) {
+  require_files(paths);
+  return chained_rows(paths, options,
+                      [](const std::string& path, const RowOptions& own) { return open_rows(path, own); });
 }
 
 }  // namespace obolus

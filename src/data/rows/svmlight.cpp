@@ -24,10 +24,14 @@ class SvmlightRows : public LineRows {
 
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] std::optional<int> index_base() const override { return base_; }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::svmlight; }
+  [[nodiscard]] bool decided() const override { return !automatic_ || looked_at_ > 0; }
 
  private:
   [[nodiscard]] bool read(Row& row) override;
+  void take_over(LineRows& before) override;
   void decide_base(const RowOptions& options);
+  [[nodiscard]] std::string indices_from_one() const;
   void read_label(Words& words, Word& word, Row& row, bool& more);
   [[nodiscard]] bool read_short(const char*& at, const char* end, RowFeature& feature) const;
   [[nodiscard]] RowFeature feature(Word word) const;
@@ -36,6 +40,7 @@ class SvmlightRows : public LineRows {
   bool labelled_, automatic_, has_qid_ = false;
   int base_;
   std::size_t looked_at_ = 0;
+  std::string decided_by_;                                     // the file before, if it was that
   std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, and which features of the row they are
 };
 
@@ -54,6 +59,26 @@ void SvmlightRows::decide_base(const RowOptions& options) {
   lines().rewind();
   line_ = 0;
   base_ = zero ? 0 : 1;
+}
+
+// The trap of several files: were each decided by itself, the same index could mean two features.
+void SvmlightRows::take_over(LineRows& before) {
+  const auto& first = static_cast<const SvmlightRows&>(before);
+  has_qid_ = has_qid_ || first.has_qid_;
+  if (!first.automatic_ || !first.decided()) return;
+  automatic_ = true;
+  base_ = first.base_;
+  looked_at_ = first.looked_at_;
+  decided_by_ = first.decided_by_.empty() ? first.file() : first.decided_by_;
+}
+
+std::string SvmlightRows::indices_from_one() const {
+  if (!automatic_) return "indices from 1, as the index base says; if the file counts from zero, set it to zero";
+  const bool here = decided_by_.empty();
+  return fmt::format(
+      "indices from 1: the first {} rows{} had no index 0, so the file{} taken to count from one; if {} from zero, set "
+      "the index base to zero",
+      looked_at_, here ? "" : " of " + decided_by_, here ? " was" : "s were", here ? "it counts" : "they count");
 }
 
 bool SvmlightRows::read(Row& row) {
@@ -119,12 +144,7 @@ RowFeature SvmlightRows::feature(Word word) const {
   const auto [end, error] = std::from_chars(word.text.data(), word.text.data() + colon, feature.key);
   if (error != std::errc{} || end != word.text.data() + colon)
     refuse(word.column, "index " + shown(word.text.substr(0, colon)), "a whole number, 0 to 2^64 - 1");
-  if (feature.key == 0 && base_ == 1)
-    refuse(word.column, "index 0",
-           automatic_ ? fmt::format("indices from 1: the first {} rows had no index 0, so the file was taken to count "
-                                    "from one; if it counts from zero, set the index base to zero",
-                                    looked_at_)
-                      : "indices from 1, as the index base says; if the file counts from zero, set it to zero");
+  if (feature.key == 0 && base_ == 1) refuse(word.column, "index 0", indices_from_one());
   feature.value = value_of(word.from(colon + 1));
   return feature;
 }
@@ -150,8 +170,9 @@ void SvmlightRows::refuse_duplicates(Word text, const Row& row) {
 std::string SvmlightRows::describe() const {
   std::string why = "as given";
   if (automatic_)
-    why = base_ == 0 ? fmt::format("index 0 stands in row {}", looked_at_)
-                     : fmt::format("no index 0 in the first {} rows", looked_at_);
+    why = fmt::format("{} {}{}", base_ == 0 ? "index 0 stands in row" : "no index 0 in the first", looked_at_,
+                      base_ == 0 ? "" : " rows") +
+          (decided_by_.empty() ? "" : " of " + decided_by_);
   return fmt::format("svmlight, indices from {} ({}){}", base_ == 0 ? "zero" : "one", why,
                      has_qid_ ? "; qid is there and is ignored" : "");
 }

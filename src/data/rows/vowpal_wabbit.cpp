@@ -27,6 +27,7 @@ class VowpalWabbitRows : public LineRows {
   [[nodiscard]] std::string describe() const override {
     return "Vowpal Wabbit's text; features are hashed by Obolus' own hash";
   }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::vowpal_wabbit; }
 
  private:
   struct Namespace {
@@ -35,6 +36,11 @@ class VowpalWabbitRows : public LineRows {
   };
 
   [[nodiscard]] bool read(Row& row) override;
+  void take_over(LineRows& before) override {
+    auto& first = static_cast<VowpalWabbitRows&>(before);
+    groups_ = std::move(first.groups_);
+    known_ = std::move(first.known_);
+  }
   void read_head(Word head, Row& row) const;
   void read_tag(Word word, std::size_t words_before, Row& row) const;
   void read_namespace(Word text, Row& row);
