@@ -48,6 +48,8 @@ TEST(CsvRowsTest, TheDelimiterIsTheMostFrequentOfTheFirstLine) {
   EXPECT_EQ(rows_of("1 2 3\n", given), (Rows{{"3", 1, "", {{0, 0, 1}, {1, 1, 2}}}}));
   EXPECT_EQ(description("a,b\tc\n1,1\t2\n", {}, "f.tsv.gz"),
             "CSV by tabs, a header, 2 columns by the first 1 rows: label c, 1 categorical (a,b)");
+  given.delimiter = '.';
+  EXPECT_EQ(rows_of("1.2.3\n", given), (Rows{{"3", 1, "", {{0, 0, 1}, {1, 1, 2}}}}));
   given.delimiter = '"';
   EXPECT_EQ(refusal("1 2\n", given), "delimiter: got \"\\\"\", expected a byte that is no quote and ends no line");
 }

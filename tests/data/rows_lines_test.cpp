@@ -139,11 +139,11 @@ TEST(BadRowsTest, SoManyAreSkippedAndCounted) {
 
 TEST(BadRowsTest, TheRowAfterAnErrorCanBeRead) {
   auto reader = reader_of("a,y\n1,2\n3\n4,5\n", {.format = RowFormat::csv});
-  Row row;
+  DataRow row;
   ASSERT_TRUE(reader->next(row));
   EXPECT_THROW((void)reader->next(row), DataError);
   ASSERT_TRUE(reader->next(row));
-  EXPECT_EQ(row, (Row{"5", 1, "", {{0, 0, 4}}}));
+  EXPECT_EQ(row, (DataRow{"5", 1, "", {{0, 0, 4}}}));
   EXPECT_FALSE(reader->next(row));
 }
 

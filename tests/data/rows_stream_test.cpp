@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <array>
 #include <filesystem>
@@ -24,7 +25,7 @@ using test::reader_of;
 using test::refusal;
 using test::rows_of;
 using test::TextBytes;
-using Rows = std::vector<Row>;
+using Rows = std::vector<DataRow>;
 
 struct Sample {
   RowFormat format;
@@ -44,11 +45,20 @@ const std::vector<Sample>& samples() {
 
 enum class Pack { gzip, zstd };
 
-std::string packed(const std::string& text, Pack pack) {
+// With a checksum, as the program zstd writes it.
+std::string zstd_packed(const std::string& text) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress2(context, out.data(), out.size(), text.data(), text.size()));
+  ZSTD_freeCCtx(context);
+  return out;
+}
+
+std::string gzip_packed(const std::string& text) {
   archive* a = archive_write_new();
   archive_write_set_format_raw(a);
-  if (pack == Pack::gzip) archive_write_add_filter_gzip(a);
-  else archive_write_add_filter_zstd(a);
+  archive_write_add_filter_gzip(a);
   archive_write_set_bytes_in_last_block(a, 1);  // no zeros behind
   std::string out(2 * text.size() + (std::size_t{1} << 16), '\0');
   std::size_t used = 0;
@@ -63,6 +73,10 @@ std::string packed(const std::string& text, Pack pack) {
   archive_write_free(a);
   out.resize(used);
   return out;
+}
+
+std::string packed(const std::string& text, Pack pack) {
+  return pack == Pack::gzip ? gzip_packed(text) : zstd_packed(text);
 }
 
 std::unique_ptr<RowReader> unpacking(std::string bytes, const RowOptions& options) {
@@ -112,15 +126,73 @@ TEST(RowStreamTest, ACutOrDamagedPackIsAnError) {
   }
 }
 
+// What the error says, at the opening or later; asked again, the reader says the same.
+std::string unpacking_says(const std::string& bytes) {
+  std::unique_ptr<RowReader> reader;
+  std::string first;
+  for (int i = 0; i < 2; ++i) try {
+      if (!reader) reader = unpacking(bytes, {.format = RowFormat::svmlight, .skip_bad = 9});
+      (void)all_rows(*reader);
+      return "accepted";
+    } catch (const DataError& e) {
+      if (i == 0) first = e.what();
+      else EXPECT_EQ(first, e.what());
+    }
+  return first;
+}
+
+TEST(RowStreamTest, ChecksumsAndLengthsAreCompared) {
+  std::string text;
+  for (int i = 1; i < 2'000; ++i) text += fmt::format("1 {}:{}\n", i, i * 37 % 1009);
+  const auto damaged = [](std::string bytes, std::size_t from_end) {
+    bytes[bytes.size() - from_end] = static_cast<char>(bytes[bytes.size() - from_end] ^ 1);
+    return bytes;
+  };
+  const std::string gzip = packed(text, Pack::gzip), zstd = packed(text, Pack::zstd);
+  const std::string checksum = "f: cannot be unpacked: its checksum does not fit its content: it is damaged";
+  EXPECT_EQ(unpacking_says(gzip), "accepted");
+  EXPECT_EQ(unpacking_says(damaged(gzip, 5)), checksum);
+  EXPECT_EQ(unpacking_says(damaged(gzip, 8)), checksum);
+  EXPECT_EQ(unpacking_says(damaged(gzip, 1)),
+            "f: cannot be unpacked: its length does not fit its content: it is damaged");
+  EXPECT_EQ(unpacking_says(gzip + damaged(gzip, 8)), checksum);
+  EXPECT_EQ(unpacking_says(damaged(gzip, 8) + gzip), checksum);
+  EXPECT_EQ(unpacking_says(zstd), "accepted");
+  EXPECT_EQ(unpacking_says(damaged(zstd, 1)), checksum);
+  EXPECT_EQ(unpacking_says(zstd + damaged(zstd, 1)), checksum);
+}
+
+TEST(RowStreamTest, APackIsCutAtNoByte) {
+  for (const Pack pack : {Pack::gzip, Pack::zstd}) {
+    const std::string bytes = packed("1 1:0.5 7:2\n-1 2:3\n", pack);
+    const std::size_t magic = pack == Pack::gzip ? 2 : 4;
+    for (std::size_t size = magic; size < bytes.size(); ++size) {
+      EXPECT_EQ(unpacking_says(bytes.substr(0, size)), "f: cannot be unpacked: it is cut: its end is missing") << size;
+      EXPECT_EQ(unpacking_says(bytes + bytes.substr(0, size)), "f: cannot be unpacked: it is cut: its end is missing")
+          << size;
+    }
+  }
+}
+
+TEST(RowStreamTest, BehindAPackStandsAnotherOneOrNothing) {
+  const std::string gzip = packed("1 1:1\n", Pack::gzip), zstd = packed("1 1:1\n", Pack::zstd);
+  EXPECT_EQ(unpacking_says(gzip + std::string(1'000'000, '\0')), "accepted");
+  const std::string no_gzip = "f: cannot be unpacked: what stands behind its end is no gzip";
+  EXPECT_EQ(unpacking_says(gzip + "1 2:3\n"), no_gzip);
+  EXPECT_EQ(unpacking_says(gzip + std::string(1'000'000, '\0') + "1"), no_gzip);
+  EXPECT_EQ(unpacking_says(gzip + std::string(4, '\0') + gzip), no_gzip);
+  EXPECT_EQ(unpacking_says(zstd + "1 2:3\n"), "f: cannot be unpacked: what stands behind its end is no zstd");
+}
+
 TEST(RowStreamTest, FilesAreOpenedByTheirPath) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("obolus_rows_{}", ::getpid());
   std::filesystem::create_directory(folder);
   const std::string path = folder / "a.csv.gz", none = folder / "none.csv";
   std::ofstream(path, std::ios::binary) << packed("a,y\n1,2\n3\n", Pack::gzip);
   auto reader = open_rows(path);
-  Row row;
+  DataRow row;
   ASSERT_TRUE(reader->next(row));
-  EXPECT_EQ(row, (Row{"2", 1, "", {{0, 0, 1}}}));
+  EXPECT_EQ(row, (DataRow{"2", 1, "", {{0, 0, 1}}}));
   EXPECT_EQ(reader->place(), path + ":2");
   const auto says = [](auto action) {
     try {
@@ -147,12 +219,12 @@ TEST(RowStreamTest, ARowOfALiveStreamComesWithItsLine) {
   };
   write("1 1:2\n");
   const auto reader = open_rows("-", {.index_base = IndexBase::one});
-  Row row;
+  DataRow row;
   ASSERT_TRUE(reader->next(row));
-  EXPECT_EQ(row, (Row{"1", 1, "", {{0, 1, 2}}}));
+  EXPECT_EQ(row, (DataRow{"1", 1, "", {{0, 1, 2}}}));
   write("2 3:4\n5 x");
   ASSERT_TRUE(reader->next(row));
-  EXPECT_EQ(row, (Row{"2", 1, "", {{0, 3, 4}}}));
+  EXPECT_EQ(row, (DataRow{"2", 1, "", {{0, 3, 4}}}));
   EXPECT_EQ(reader->place(), "standard input:2");
   ::close(ends[1]);
   EXPECT_THROW((void)reader->next(row), DataError);
@@ -160,6 +232,32 @@ TEST(RowStreamTest, ARowOfALiveStreamComesWithItsLine) {
   ::dup2(before, STDIN_FILENO);
   ::close(before);
   ::close(ends[0]);
+}
+
+TEST(RowStreamTest, StandardInputMayBePacked) {
+  for (const Pack pack : {Pack::gzip, Pack::zstd}) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const int before = ::dup(STDIN_FILENO);
+    ASSERT_EQ(::dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    const std::string bytes = packed("1 1:2\n", pack), cut = bytes.substr(0, bytes.size() - 1);
+    ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ASSERT_EQ(::write(ends[1], cut.data(), cut.size()), static_cast<ssize_t>(cut.size()));
+    ::close(ends[1]);
+    const auto reader = open_rows("-", {.index_base = IndexBase::one});
+    DataRow row;
+    ASSERT_TRUE(reader->next(row));
+    EXPECT_EQ(row, (DataRow{"1", 1, "", {{0, 1, 2}}}));
+    try {
+      while (reader->next(row)) continue;
+      ADD_FAILURE() << "a cut stream was accepted";
+    } catch (const DataError& e) {
+      EXPECT_STREQ(e.what(), "standard input: cannot be unpacked: it is cut: its end is missing");
+    }
+    ::dup2(before, STDIN_FILENO);
+    ::close(before);
+    ::close(ends[0]);
+  }
 }
 
 // Whatever the bytes are, rows come out or a DataError: under the sanitizers this is the proof that nothing else does.
@@ -189,11 +287,14 @@ TEST(RowStreamTest, DamagedPacksNeverDoMoreThanThrow) {
   Rng rng(8);
   for (const Pack pack : {Pack::gzip, Pack::zstd}) {
     const std::string bytes = packed(samples().front().text, pack);
+    const Rows whole = rows_of(samples().front().text, {.format = RowFormat::svmlight});
     for (int round = 0; round < 1'000; ++round) {
       std::string damaged = bytes;
-      damaged[rng.below(damaged.size())] = static_cast<char>(rng.below(256));
+      const std::size_t at = rng.below(damaged.size());
+      damaged[at] = static_cast<char>(rng.below(256));
       try {
-        (void)all_rows(*unpacking(damaged, {.format = RowFormat::svmlight}));
+        const Rows rows = all_rows(*unpacking(damaged, {.format = RowFormat::svmlight}));
+        EXPECT_TRUE(at < 4 || rows == whole) << at;  // without its magic it is another text
       } catch (const DataError&) {
       }
     }
@@ -239,7 +340,7 @@ TEST(RowStreamTest, FiftyMegabytesTakeTheMemoryOfAFewRows) {
       {RowFormat::vowpal_wabbit, "", "1 2 'a_tag_longer_than_sixteen|words some words:2 here |user age:0.5\n"}};
   for (const auto& [format, head, line] : streams) {
     auto reader = read_rows(std::make_unique<Repeated>(head, piece(line), bytes), "f", {.format = format});
-    Row row;
+    DataRow row;
     for (int i = 0; i < 1'000; ++i) ASSERT_TRUE(reader->next(row));
     const AllocationCounter counter;
     std::size_t rows = 1'000;

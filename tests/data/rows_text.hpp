@@ -32,13 +32,13 @@ inline std::unique_ptr<RowReader> reader_of(std::string text, const RowOptions& 
   return read_rows(std::make_unique<TextBytes>(std::move(text)), name, options);
 }
 
-inline std::vector<Row> all_rows(RowReader& reader) {
-  std::vector<Row> rows;
-  for (Row row; reader.next(row);) rows.push_back(row);
+inline std::vector<DataRow> all_rows(RowReader& reader) {
+  std::vector<DataRow> rows;
+  for (DataRow row; reader.next(row);) rows.push_back(row);
   return rows;
 }
 
-inline std::vector<Row> rows_of(std::string text, const RowOptions& options) {
+inline std::vector<DataRow> rows_of(std::string text, const RowOptions& options) {
   return all_rows(*reader_of(std::move(text), options));
 }
 

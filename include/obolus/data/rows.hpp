@@ -25,16 +25,14 @@ struct RowFeature {
 };
 
 // Handed from row to row, so that its memory is taken once.
-struct Row {
+struct DataRow {
   std::string label;  // as written; empty: none
   double weight = 1;
   std::string tag;
   std::vector<RowFeature> features;  // as written: zeros stay; Vowpal Wabbit's may repeat, and add up
 
-  friend bool operator==(const Row&, const Row&) = default;
+  friend bool operator==(const DataRow&, const DataRow&) = default;
 };
-
-using DataRow = Row;
 
 // MurmurHash64A of the feature's name, seeded with that of the group's: the same on every machine. Not Vowpal Wabbit's.
 [[nodiscard]] std::uint64_t row_key(std::string_view group, std::string_view feature);
@@ -78,7 +76,7 @@ class RowReader {
 
   // False at the end. Throws DataError ("FILE:LINE:COLUMN: got …, expected …"; columns count bytes from 1) and leaves
   // `row` unspecified then; the row after it can be read.
-  [[nodiscard]] virtual bool next(Row& row) = 0;
+  [[nodiscard]] virtual bool next(DataRow& row) = 0;
   [[nodiscard]] virtual std::string place() const = 0;                       // "FILE:LINE" where the last row began
   [[nodiscard]] virtual const std::vector<std::string>& groups() const = 0;  // so far: namespaces come with the rows
   [[nodiscard]] virtual std::string describe() const = 0;                    // what was recognised, in a line

@@ -24,22 +24,23 @@ class ArffRows : public ColumnRows {
   [[nodiscard]] std::string describe() const override {
     return fmt::format("ARFF, {} attributes: {}", columns().size(), describe_columns(columns()));
   }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::arff; }
 
  private:
-  [[nodiscard]] bool read(Row& row) override;
-  void read_dense(ArffText& text, Row& row);
-  void read_sparse(ArffText& text, Row& row);
-  void read_entry(ArffText& text, Row& row);
-  void take_omitted(std::size_t column, Row& row);
-  void read_value(ArffText& text, std::size_t column, Row& row);
-  void read_weight(ArffText& text, Row& row);
+  [[nodiscard]] bool read(DataRow& row) override;
+  void read_dense(ArffText& text, DataRow& row);
+  void read_sparse(ArffText& text, DataRow& row);
+  void read_entry(ArffText& text, DataRow& row);
+  void take_omitted(std::size_t column, DataRow& row);
+  void read_value(ArffText& text, std::size_t column, DataRow& row);
+  void read_weight(ArffText& text, DataRow& row);
 
   std::vector<std::string> first_values_;
   std::vector<bool> written_;  // by a sparse row
   std::string value_;
 };
 
-bool ArffRows::read(Row& row) {
+bool ArffRows::read(DataRow& row) {
   std::string_view line;
   while (next_line(line)) {
     ArffText text(lines(), line);
@@ -52,7 +53,7 @@ bool ArffRows::read(Row& row) {
   return false;
 }
 
-void ArffRows::read_dense(ArffText& text, Row& row) {
+void ArffRows::read_dense(ArffText& text, DataRow& row) {
   for (std::size_t i = 0; i < columns().size(); ++i) {
     if (i > 0) {
       bool tab = false;
@@ -66,7 +67,7 @@ void ArffRows::read_dense(ArffText& text, Row& row) {
   if (!text.at_end() && text.take(',')) read_weight(text, row);
 }
 
-void ArffRows::read_sparse(ArffText& text, Row& row) {
+void ArffRows::read_sparse(ArffText& text, DataRow& row) {
   written_.assign(written_.size(), false);
   if (!text.at_end() && !text.next_is('}')) do {
       read_entry(text, row);
@@ -78,7 +79,7 @@ void ArffRows::read_sparse(ArffText& text, Row& row) {
   if (!text.at_end() && text.take(',')) read_weight(text, row);
 }
 
-void ArffRows::read_entry(ArffText& text, Row& row) {
+void ArffRows::read_entry(ArffText& text, DataRow& row) {
   bool quoted = false;
   (void)text.at_end();
   const ArffText before = text;
@@ -93,7 +94,7 @@ void ArffRows::read_entry(ArffText& text, Row& row) {
 }
 
 // A sparse row leaves out what is 0: of a nominal attribute that is its first value, which holds for the label too.
-void ArffRows::take_omitted(std::size_t i, Row& row) {
+void ArffRows::take_omitted(std::size_t i, DataRow& row) {
   const Column& column = columns()[i];
   if (!column.values.empty()) {
     take(column, {first_values_[i], line_, 1, false}, row);
@@ -104,7 +105,7 @@ void ArffRows::take_omitted(std::size_t i, Row& row) {
   }
 }
 
-void ArffRows::read_value(ArffText& text, std::size_t column, Row& row) {
+void ArffRows::read_value(ArffText& text, std::size_t column, DataRow& row) {
   bool quoted = false;
   (void)text.at_end();
   const std::size_t at = text.column();
@@ -112,7 +113,7 @@ void ArffRows::read_value(ArffText& text, std::size_t column, Row& row) {
   take(columns()[column], {value_, line_, at, !quoted && value_ == "?"}, row);
 }
 
-void ArffRows::read_weight(ArffText& text, Row& row) {
+void ArffRows::read_weight(ArffText& text, DataRow& row) {
   bool quoted = false;
   if (text.at_end() || !text.take('{')) text.refuse("the end of the row, or its weight in braces");
   (void)text.at_end();

@@ -55,6 +55,30 @@ void assign(Column& column, ColumnRole role, const std::string& file) {
   column.role = role;
 }
 
+bool is_feature(ColumnRole role) { return role == ColumnRole::numeric || role == ColumnRole::categorical; }
+
+std::string_view kind_of(ColumnRole feature) { return feature == ColumnRole::numeric ? "numeric" : "categorical"; }
+
+// For every column its place among `before`, the columns of another file.
+std::vector<std::size_t> same_columns(const std::vector<Column>& columns, const std::string& file,
+                                      const std::vector<Column>& before, const std::string& file_before) {
+  const auto names = names_of(columns), expected = names_of(before);
+  std::vector<std::size_t> same;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i < expected.size() && names[i] == expected[i]) {
+      same.push_back(i);
+      continue;
+    }
+    const auto twice = std::count(names.begin(), names.end(), names[i]) > 1;  // then they cannot be told apart
+    const auto found = twice ? expected.end() : std::find(expected.begin(), expected.end(), names[i]);
+    if (found == expected.end()) break;
+    same.push_back(static_cast<std::size_t>(found - expected.begin()));
+  }
+  if (same.size() == names.size() && names.size() == expected.size()) return same;
+  throw DataError(fmt::format("{}: got the columns {}, expected those of {}: {}", file, listed(names), file_before,
+                              listed(expected)));
+}
+
 }  // namespace
 
 void assign_roles(std::vector<Column>& columns, const RowOptions& options, const std::string& file) {
@@ -74,8 +98,7 @@ void assign_roles(std::vector<Column>& columns, const RowOptions& options, const
   std::uint32_t group = 0;
   for (Column& column : columns) {
     column.seed = group_seed(column.name);
-    const bool feature = column.role == ColumnRole::numeric || column.role == ColumnRole::categorical;
-    column.group = feature ? group++ : 0;
+    column.group = is_feature(column.role) ? group++ : 0;
   }
 }
 
@@ -102,10 +125,28 @@ std::string describe_columns(const std::vector<Column>& columns) {
 void ColumnRows::set_columns(std::vector<Column> columns) {
   columns_ = std::move(columns);
   for (const Column& column : columns_)
-    if (column.role == ColumnRole::numeric || column.role == ColumnRole::categorical) groups_.push_back(column.name);
+    if (is_feature(column.role)) groups_.push_back(column.name);
 }
 
-void ColumnRows::take(const Column& column, const Cell& cell, Row& row) {
+void ColumnRows::take_over(LineRows& before) {
+  auto& first = static_cast<ColumnRows&>(before);
+  if (first.columns_.empty()) return;
+  if (columns_.empty()) columns_ = first.columns_;  // a file of no rows
+  const std::vector<std::size_t> same = same_columns(columns_, file(), first.columns_, first.file());
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Column& known = first.columns_[same[i]];
+    const bool features = is_feature(columns_[i].role) && is_feature(known.role);
+    if (format() == RowFormat::arff && features && columns_[i].role != known.role)
+      throw DataError(fmt::format("{}: got the {} attribute {}, expected a {} one as in {}", file(),
+                                  kind_of(columns_[i].role), shown(known.name), kind_of(known.role), first.file()));
+    if (!features || first.decided()) columns_[i].role = known.role;
+    columns_[i].group = known.group;
+  }
+  decided_before_ = first.decided();
+  groups_ = std::move(first.groups_);
+}
+
+void ColumnRows::take(const Column& column, const Cell& cell, DataRow& row) {
   if (!column.values.empty() && !cell.missing &&
       !std::binary_search(column.values.begin(), column.values.end(), cell.text))
     refuse_cell(column, cell, "one of its declared values: " + listed(column.values));

@@ -40,13 +40,17 @@ class ColumnRows : public LineRows {
  protected:
   void set_columns(std::vector<Column> columns);
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
-  void take(const Column& column, const Cell& cell, Row& row);
+  void take(const Column& column, const Cell& cell, DataRow& row);
+  // Columns may stand in another order; what they are called is what they are.
+  void take_over(LineRows& before) override;
+  [[nodiscard]] bool decided_before() const { return decided_before_; }
 
  private:
   [[nodiscard]] double number(const Column& column, const Cell& cell);
   void refuse_cell(const Column& column, const Cell& cell, std::string_view expected);
 
   std::vector<Column> columns_;
+  bool decided_before_ = false;  // by another file
 };
 
 }  // namespace obolus

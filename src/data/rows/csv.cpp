@@ -2,6 +2,8 @@
 
 #include "data/rows/csv_layout.hpp"
 #include "data/rows/csv_record.hpp"
+#include "data/rows/number_text.hpp"
+#include "data/rows/short_decimal.hpp"
 
 namespace obolus {
 namespace {
@@ -12,6 +14,7 @@ class CsvRows : public ColumnRows {
       : ColumnRows(std::move(source), options), missing_(options.missing) {
     CsvLayout layout = csv_layout(lines(), options, missing_);
     delimiter_ = layout.delimiter;
+    number_holds_delimiter_ = std::string_view("+-.0123456789").find(delimiter_) != std::string_view::npos;
     header_ = layout.header;
     looked_at_ = layout.looked_at;
     set_columns(std::move(layout.columns));
@@ -22,29 +25,101 @@ class CsvRows : public ColumnRows {
     return fmt::format("CSV by {}, {}, {} columns by the first {} rows: {}", delimiter,
                        header_ ? "a header" : "no header", columns().size(), looked_at_, describe_columns(columns()));
   }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::csv; }
+  [[nodiscard]] bool decided() const override { return looked_at_ > 0 || decided_before(); }
 
  private:
-  [[nodiscard]] bool read(Row& row) override {
-    if (!record_.next(lines(), delimiter_)) return false;
-    line_ = record_.line();
-    const std::size_t count = columns().size();
-    if (record_.size() > count)
-      lines().refuse(record_.line(count), record_.column(count), fmt::format("{} columns", record_.size()),
-                     std::to_string(count));
-    if (record_.size() < count)
-      lines().refuse(record_.line(record_.size() - 1), record_.end_column(),
-                     fmt::format("the end of the row after {} columns", record_.size()), std::to_string(count));
-    for (std::size_t i = 0; i < count; ++i)
-      take(columns()[i], {record_[i], record_.line(i), record_.column(i), missing_.has(record_[i])}, row);
+  [[nodiscard]] bool read(DataRow& row) override {
+    std::string_view line;
+    do {
+      if (!lines().next(line)) return false;
+    } while (line.empty());
+    if (read_plain(line, row)) {
+      line_ = lines().number();
+      return true;
+    }
+    row.label.clear();
+    row.weight = 1;
+    row.features.clear();
+    read_record(line, row);
     return true;
   }
+  [[nodiscard]] bool read_plain(std::string_view line, DataRow& row);
+  [[nodiscard]] bool read_short_number(const Column& column, const char*& at, const char* end, DataRow& row) const;
+  [[nodiscard]] static bool acceptable(const Column& column, std::string_view cell, bool missing);
+  [[nodiscard]] bool read_plain_cell(const char*& at, const char* end, std::string_view& cell) const;
+  void read_record(std::string_view line, DataRow& row);
 
   MissingValues missing_;
   CsvRecord record_;
   char delimiter_ = ',';
-  bool header_ = false;
+  bool header_ = false, number_holds_delimiter_ = false;
   std::size_t looked_at_ = 0;
 };
+
+// A row of one line without errors or doubled quotes, as nearly all are; false if it is anything else.
+bool CsvRows::read_plain(std::string_view line, DataRow& row) {
+  const char *at = line.data(), *end = at + line.size();
+  const std::size_t count = columns().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) {
+      if (at == end) return false;
+      ++at;
+    }
+    const Column& column = columns()[i];
+    if (column.role == ColumnRole::numeric && read_short_number(column, at, end, row)) continue;
+    std::string_view cell;
+    if (!read_plain_cell(at, end, cell)) return false;
+    const bool missing = missing_.has(cell);
+    if (!acceptable(column, cell, missing)) return false;
+    take(column, {.text = cell, .missing = missing}, row);
+  }
+  return at == end && count > 0;
+}
+
+// Past the cell if it is a number as they mostly are: not in quotes, no blanks, no exponent.
+bool CsvRows::read_short_number(const Column& column, const char*& at, const char* end, DataRow& row) const {
+  if (at == end || number_holds_delimiter_ || missing_.may_begin_with(*at)) return false;
+  const char* behind = at;
+  double value = 0;
+  if (!read_short_decimal(behind, end, value) || (behind < end && *behind != delimiter_)) return false;
+  row.features.push_back({column.group, column.group, static_cast<float>(value)});
+  at = behind;
+  return true;
+}
+
+// Whether it can be taken: an error waits until the columns have been counted.
+bool CsvRows::acceptable(const Column& column, std::string_view cell, bool missing) {
+  if (column.role == ColumnRole::weight) {
+    const NumberText weight = float_of(trimmed(cell));
+    return !missing && weight.fault == NumberFault::none && weight.value >= 0;
+  }
+  return column.role != ColumnRole::numeric || missing || float_of(trimmed(cell)).fault == NumberFault::none;
+}
+
+// Up to the delimiter or the end of the line; false for a quote that is not closed there, or has more of them inside.
+bool CsvRows::read_plain_cell(const char*& at, const char* end, std::string_view& cell) const {
+  const bool quoted = at < end && *at == '"';
+  const char *begin = quoted ? at + 1 : at, *close = find_byte(begin, end, quoted ? '"' : delimiter_);
+  cell = {begin, static_cast<std::size_t>(close - begin)};
+  at = quoted && close < end ? close + 1 : close;
+  return !quoted || (close < end && (at == end || *at == delimiter_));
+}
+
+// Any row, and what is wrong with it.
+void CsvRows::read_record(std::string_view line, DataRow& row) {
+  record_.read(lines(), line, delimiter_);
+  line_ = record_.line();
+  const std::size_t count = columns().size();
+  if (record_.size() > count)
+    lines().refuse(record_.line(count), record_.column(count), fmt::format("{} columns", record_.size()),
+                   std::to_string(count));
+  if (record_.size() < count)
+    lines().refuse(record_.line(record_.size() - 1), record_.end_column(),
+                   fmt::format("the end of the row after {} columns", record_.size()), std::to_string(count));
+  for (std::size_t i = 0; i < count; ++i)
+    take(columns()[i], {record_[i], record_.line(i), record_.column(i), missing_.has(record_[i])}, row);
+}
 
 }  // namespace
 

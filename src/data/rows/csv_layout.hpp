@@ -16,6 +16,7 @@ class MissingValues {
  public:
   explicit MissingValues(std::vector<std::string> values);
   [[nodiscard]] bool has(std::string_view cell) const;
+  [[nodiscard]] bool may_begin_with(char c) const { return begins_[static_cast<unsigned char>(c)]; }
 
  private:
   std::vector<std::string> values_;

@@ -7,12 +7,17 @@
 namespace obolus {
 
 bool CsvRecord::next(LineSource& lines, char delimiter) {
-  text_.clear();
-  cells_.clear();
   std::string_view line;
   do {
     if (!lines.next(line)) return false;
   } while (line.empty());
+  read(lines, line, delimiter);
+  return true;
+}
+
+void CsvRecord::read(LineSource& lines, std::string_view line, char delimiter) {
+  text_.clear();
+  cells_.clear();
   line_ = lines.number();
   for (std::size_t at = 0;; ++at) {
     cells_.push_back({text_.size(), 0, lines.number(), at + 1});
@@ -25,7 +30,7 @@ bool CsvRecord::next(LineSource& lines, char delimiter) {
     }
     cells_.back().size = text_.size() - cells_.back().begin;
     end_column_ = at + 1;
-    if (at == line.size()) return true;
+    if (at == line.size()) return;
   }
 }
 

@@ -14,6 +14,8 @@ class CsvRecord {
  public:
   // False at the end. Throws BadRow, and DataError for a quote that is never closed: everything behind it is lost.
   [[nodiscard]] bool next(LineSource& lines, char delimiter);
+  // The same for a record that begins with the last line of `lines`.
+  void read(LineSource& lines, std::string_view line, char delimiter);
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   [[nodiscard]] std::string_view operator[](std::size_t i) const { return text_view(cells_[i]); }

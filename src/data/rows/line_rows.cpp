@@ -6,10 +6,22 @@
 #include "data/rows/row_hash.hpp"
 
 namespace obolus {
+namespace {
+
+std::string_view format_name(RowFormat format) {
+  switch (format) {
+    case RowFormat::csv: return "CSV";
+    case RowFormat::arff: return "ARFF";
+    case RowFormat::vowpal_wabbit: return "Vowpal Wabbit's text";
+    default: return "svmlight";
+  }
+}
+
+}  // namespace
 
 std::uint64_t row_key(std::string_view group, std::string_view feature) { return row_hash(feature, group_seed(group)); }
 
-bool LineRows::next(Row& row) {
+bool LineRows::next(DataRow& row) {
   while (true) {
     row.label.clear();
     row.tag.clear();
@@ -18,11 +30,7 @@ bool LineRows::next(Row& row) {
     try {
       return read(row);
     } catch (const BadRow& bad) {
-      if (skipped_ == skip_bad_) {
-        if (skip_bad_ == 0) throw;
-        throw BadRow(fmt::format("{} ({} bad rows were skipped before it, as many as allowed)", bad.what(), skipped_));
-      }
-      if (skipped_++ == 0) first_skipped_ = bad.what();
+      bad_.pass_over(bad);
     }
   }
 }
@@ -33,6 +41,13 @@ bool LineRows::next_line(std::string_view& line) {
   if (!lines_->next(line)) return false;
   line_ = lines_->number();
   return true;
+}
+
+void LineRows::follow(LineRows& before) {
+  if (format() != before.format())
+    throw DataError(fmt::format("{}: got {}, expected {} as in {}: files read as one have one format", lines_->name(),
+                                format_name(format()), format_name(before.format()), before.lines_->name()));
+  take_over(before);
 }
 
 float LineRows::value_of(Word word) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/rows/bad_rows.hpp"
 #include "data/rows/line_source.hpp"
 #include "data/rows/words.hpp"
 #include "obolus/data/rows.hpp"
@@ -14,17 +15,27 @@ namespace obolus {
 class LineRows : public RowReader {
  public:
   LineRows(std::unique_ptr<LineSource> lines, const RowOptions& options)
-      : lines_(std::move(lines)), skip_bad_(options.skip_bad) {}
+      : lines_(std::move(lines)), bad_(options.skip_bad) {}
 
-  [[nodiscard]] bool next(Row& row) final;
+  [[nodiscard]] bool next(DataRow& row) final;
   [[nodiscard]] std::string place() const final;
   [[nodiscard]] const std::vector<std::string>& groups() const final { return groups_; }
-  [[nodiscard]] std::uint64_t skipped() const final { return skipped_; }
-  [[nodiscard]] const std::string& first_skipped() const final { return first_skipped_; }
+  [[nodiscard]] std::uint64_t skipped() const final { return bad_.count(); }
+  [[nodiscard]] const std::string& first_skipped() const final { return bad_.first(); }
+
+  [[nodiscard]] virtual RowFormat format() const = 0;
+  // Before the first row: what was decided for the file before holds for this one too, and groups keep their numbers.
+  // The reader before is at its end and reads no more. Throws DataError when this file is not of its kind.
+  void follow(LineRows& before);
+  // Whether there were rows to decide by what was automatic.
+  [[nodiscard]] virtual bool decided() const { return true; }
+  [[nodiscard]] const std::string& file() const { return lines_->name(); }
+  [[nodiscard]] bool no_more() { return lines_->only_blanks(); }
 
  protected:
   // The row is empty. Throws BadRow with the line behind it.
-  [[nodiscard]] virtual bool read(Row& row) = 0;
+  [[nodiscard]] virtual bool read(DataRow& row) = 0;
+  virtual void take_over(LineRows& before) = 0;  // which is of the same class
 
   [[nodiscard]] LineSource& lines() { return *lines_; }
   // The next line becomes the row's place.
@@ -40,8 +51,7 @@ class LineRows : public RowReader {
 
  private:
   std::unique_ptr<LineSource> lines_;
-  std::uint64_t skip_bad_, skipped_ = 0;
-  std::string first_skipped_;
+  BadRows bad_;
 };
 
 [[nodiscard]] std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);

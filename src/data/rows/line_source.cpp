@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/rows/words.hpp"
+
 namespace obolus {
 
 LineSource::LineSource(std::unique_ptr<ByteSource> bytes, std::string name, std::size_t longest, std::size_t block)
@@ -91,6 +93,18 @@ void LineSource::rewind() {
   held_ = false;
   at_ = held_at_;
   number_ = held_number_;
+}
+
+bool LineSource::only_blanks() {
+  hold();
+  bool blank = true;
+  try {
+    for (std::string_view line; blank && next(line);) blank = trimmed(line).empty();
+  } catch (const BadRow&) {  // it is met again
+    blank = false;
+  }
+  rewind();
+  return blank;
 }
 
 void LineSource::refuse(std::size_t line, std::size_t column, std::string_view got, std::string_view expected) const {

@@ -31,6 +31,7 @@ class LineSource {
   void hold();
   void rewind();
   [[nodiscard]] std::size_t held() const { return at_ - held_at_; }
+  [[nodiscard]] bool only_blanks();  // from here to the end; waits for a line with text
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t number() const { return number_; }  // of the last line, from 1

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+
+#include "data/rows/short_decimal.hpp"
 
 namespace obolus {
 namespace {
@@ -30,6 +31,8 @@ bool is_small(std::string_view text) {
 }  // namespace
 
 NumberText number_of(std::string_view text) {
+  const char *at = text.data(), *last = text.data() + text.size();
+  if (double value = 0; read_short_decimal(at, last, value) && at == last) return {.value = value};
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   NumberText number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);

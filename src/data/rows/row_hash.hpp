@@ -1,15 +1,15 @@
 // MurmurHash64A (Appleby, public domain algorithm).
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
+#include "data/rows/eight_bytes.hpp"
+
 namespace obolus {
 
 [[nodiscard]] inline std::uint64_t row_hash(std::string_view text, std::uint64_t seed) {
-  static_assert(std::endian::native == std::endian::little, "blocks are read as they stand in memory");
   constexpr std::uint64_t m = 0xC6A4A7935BD1E995u;
   std::uint64_t h = seed ^ (text.size() * m), block = 0;
   const std::size_t whole = text.size() & ~std::size_t{7};
@@ -18,11 +18,7 @@ namespace obolus {
     block *= m;
     h = (h ^ ((block ^ (block >> 47)) * m)) * m;
   }
-  if (whole < text.size()) {
-    block = 0;
-    std::memcpy(&block, text.data() + whole, text.size() - whole);
-    h = (h ^ block) * m;
-  }
+  if (whole < text.size()) h = (h ^ few_bytes(text.data() + whole, text.size() - whole)) * m;
   h = (h ^ (h >> 47)) * m;
   return h ^ (h >> 47);
 }

@@ -6,6 +6,7 @@
 
 #include "data/rows/line_rows.hpp"
 #include "data/rows/number_text.hpp"
+#include "data/rows/short_decimal.hpp"
 
 namespace obolus {
 namespace {
@@ -23,25 +24,30 @@ class SvmlightRows : public LineRows {
 
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] std::optional<int> index_base() const override { return base_; }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::svmlight; }
+  [[nodiscard]] bool decided() const override { return !automatic_ || looked_at_ > 0; }
 
  private:
-  [[nodiscard]] bool read(Row& row) override;
+  [[nodiscard]] bool read(DataRow& row) override;
+  void take_over(LineRows& before) override;
   void decide_base(const RowOptions& options);
-  void read_label(Words& words, Word& word, Row& row, bool& more);
+  [[nodiscard]] std::string indices_from_one() const;
+  void read_label(Words& words, Word& word, DataRow& row, bool& more);
+  [[nodiscard]] bool read_short(const char*& at, const char* end, RowFeature& feature) const;
   [[nodiscard]] RowFeature feature(Word word) const;
-  void refuse_duplicates(const Row& row);
+  void refuse_duplicates(Word text, const DataRow& row);
 
   bool labelled_, automatic_, has_qid_ = false;
   int base_;
   std::size_t looked_at_ = 0;
-  std::vector<std::size_t> columns_;  // where the row's features stand
-  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;
+  std::string decided_by_;                                     // the file before, if it was that
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, and which features of the row they are
 };
 
 // Base 0 accepts every index, so the rows can be read with it while the base is not known.
 void SvmlightRows::decide_base(const RowOptions& options) {
   lines().hold();
-  Row row;
+  DataRow row;
   bool zero = false, more = true;
   while (more && !zero && looked_at_ < options.look_ahead && lines().held() < options.look_ahead_bytes) try {
       row.features.clear();
@@ -55,28 +61,55 @@ void SvmlightRows::decide_base(const RowOptions& options) {
   base_ = zero ? 0 : 1;
 }
 
-bool SvmlightRows::read(Row& row) {
+// The trap of several files: were each decided by itself, the same index could mean two features.
+void SvmlightRows::take_over(LineRows& before) {
+  const auto& first = static_cast<const SvmlightRows&>(before);
+  has_qid_ = has_qid_ || first.has_qid_;
+  if (!first.automatic_ || !first.decided()) return;
+  automatic_ = true;
+  base_ = first.base_;
+  looked_at_ = first.looked_at_;
+  decided_by_ = first.decided_by_.empty() ? first.file() : first.decided_by_;
+}
+
+std::string SvmlightRows::indices_from_one() const {
+  if (!automatic_) return "indices from 1, as the index base says; if the file counts from zero, set it to zero";
+  const bool here = decided_by_.empty();
+  return fmt::format(
+      "indices from 1: the first {} rows{} had no index 0, so the file{} taken to count from one; if {} from zero, set "
+      "the index base to zero",
+      looked_at_, here ? "" : " of " + decided_by_, here ? " was" : "s were", here ? "it counts" : "they count");
+}
+
+bool SvmlightRows::read(DataRow& row) {
   std::string_view line;
   do {
     if (!next_line(line)) return false;
     line = line.substr(0, line.find('#'));
   } while (trimmed(line).empty());
-  columns_.clear();
   Words words({line});
   Word word;
   bool more = words.next(word), ascending = true;
   read_label(words, word, row, more);
-  for (; more; more = words.next(word)) {
-    const RowFeature read = feature(word);
-    ascending = ascending && (row.features.empty() || row.features.back().key < read.key);
+  if (!more) return true;
+  const Word features = Word{line}.from(word.column - 1);
+  const char *at = features.text.data(), *end = at + features.text.size();
+  for (std::uint64_t last = 0; at < end; at = past_blanks(at, end)) {
+    RowFeature read;
+    if (const char* begin = at; !read_short(at, end, read)) {
+      (void)Words(Word{line}.from(static_cast<std::size_t>(begin - line.data()))).next(word);
+      read = feature(word);
+      at = begin + word.text.size();
+    }
+    ascending = ascending && (row.features.empty() || last < read.key);
+    last = read.key;
     row.features.push_back(read);
-    columns_.push_back(word.column);
   }
-  if (!ascending) refuse_duplicates(row);
+  if (!ascending) refuse_duplicates(features, row);
   return true;
 }
 
-void SvmlightRows::read_label(Words& words, Word& word, Row& row, bool& more) {
+void SvmlightRows::read_label(Words& words, Word& word, DataRow& row, bool& more) {
   if (word.text.find(':') == std::string_view::npos) {
     if (word.text.find(',') != std::string_view::npos)
       refuse(word.column, "several labels, " + shown(word.text), "one label: rows of many labels are not supported");
@@ -92,6 +125,18 @@ void SvmlightRows::read_label(Words& words, Word& word, Row& row, bool& more) {
   }
 }
 
+// What nearly all features are: an index of up to 19 digits, a short decimal. False: whatever else it is, or an error.
+bool SvmlightRows::read_short(const char*& at, const char* end, RowFeature& feature) const {
+  const DigitRun index = digits_of(at, end);
+  at += index.count;
+  if (index.count == 0 || index.count > most_digits || at == end || *at != ':' || (index.value == 0 && base_ == 1))
+    return false;
+  double value = 0;
+  if (!read_short_decimal(++at, end, value) || (at < end && !is_blank(*at))) return false;
+  feature = {0, index.value, static_cast<float>(value)};
+  return true;
+}
+
 RowFeature SvmlightRows::feature(Word word) const {
   const std::size_t colon = word.text.find(':');
   if (colon == std::string_view::npos) refuse(word.column, shown(word.text), "INDEX:VALUE");
@@ -99,32 +144,35 @@ RowFeature SvmlightRows::feature(Word word) const {
   const auto [end, error] = std::from_chars(word.text.data(), word.text.data() + colon, feature.key);
   if (error != std::errc{} || end != word.text.data() + colon)
     refuse(word.column, "index " + shown(word.text.substr(0, colon)), "a whole number, 0 to 2^64 - 1");
-  if (feature.key == 0 && base_ == 1)
-    refuse(word.column, "index 0",
-           automatic_ ? fmt::format("indices from 1: the first {} rows had no index 0, so the file was taken to count "
-                                    "from one; if it counts from zero, set the index base to zero",
-                                    looked_at_)
-                      : "indices from 1, as the index base says; if the file counts from zero, set it to zero");
+  if (feature.key == 0 && base_ == 1) refuse(word.column, "index 0", indices_from_one());
   feature.value = value_of(word.from(colon + 1));
   return feature;
 }
 
-void SvmlightRows::refuse_duplicates(const Row& row) {
+void SvmlightRows::refuse_duplicates(Word text, const DataRow& row) {
   sorted_.clear();
-  for (std::size_t i = 0; i < row.features.size(); ++i) sorted_.emplace_back(row.features[i].key, columns_[i]);
+  for (const RowFeature& f : row.features) sorted_.emplace_back(f.key, sorted_.size());
   std::sort(sorted_.begin(), sorted_.end());
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end(), same);
-  if (twice != sorted_.end())
-    refuse((twice + 1)->second, fmt::format("index {} again (first in column {})", twice->first, twice->second),
-           "each index once a row");
+  if (twice == sorted_.end()) return;
+  const auto column = [&](std::size_t which) {
+    Words words(text);
+    Word word;
+    for (std::size_t i = 0; i <= which; ++i) (void)words.next(word);
+    return word.column;
+  };
+  refuse(column((twice + 1)->second),
+         fmt::format("index {} again (first in column {})", twice->first, column(twice->second)),
+         "each index once a row");
 }
 
 std::string SvmlightRows::describe() const {
   std::string why = "as given";
   if (automatic_)
-    why = base_ == 0 ? fmt::format("index 0 stands in row {}", looked_at_)
-                     : fmt::format("no index 0 in the first {} rows", looked_at_);
+    why = fmt::format("{} {}{}", base_ == 0 ? "index 0 stands in row" : "no index 0 in the first", looked_at_,
+                      base_ == 0 ? "" : " rows") +
+          (decided_by_.empty() ? "" : " of " + decided_by_);
   return fmt::format("svmlight, indices from {} ({}){}", base_ == 0 ? "zero" : "one", why,
                      has_qid_ ? "; qid is there and is ignored" : "");
 }

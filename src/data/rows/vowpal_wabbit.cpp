@@ -9,6 +9,7 @@
 #include "data/rows/line_rows.hpp"
 #include "data/rows/number_text.hpp"
 #include "data/rows/row_hash.hpp"
+#include "data/rows/short_decimal.hpp"
 
 namespace obolus {
 namespace {
@@ -26,6 +27,7 @@ class VowpalWabbitRows : public LineRows {
   [[nodiscard]] std::string describe() const override {
     return "Vowpal Wabbit's text; features are hashed by Obolus' own hash";
   }
+  [[nodiscard]] RowFormat format() const override { return RowFormat::vowpal_wabbit; }
 
  private:
   struct Namespace {
@@ -33,16 +35,22 @@ class VowpalWabbitRows : public LineRows {
     std::uint64_t seed = 0;
   };
 
-  [[nodiscard]] bool read(Row& row) override;
-  void read_head(Word head, Row& row) const;
-  void read_tag(Word word, std::size_t words_before, Row& row) const;
-  void read_namespace(Word text, Row& row);
+  [[nodiscard]] bool read(DataRow& row) override;
+  void take_over(LineRows& before) override {
+    auto& first = static_cast<VowpalWabbitRows&>(before);
+    groups_ = std::move(first.groups_);
+    known_ = std::move(first.known_);
+  }
+  void read_head(Word head, DataRow& row) const;
+  void read_tag(Word word, std::size_t words_before, DataRow& row) const;
+  void read_namespace(Word text, DataRow& row);
+  [[nodiscard]] float read_value(Word rest, const char*& at) const;
   [[nodiscard]] Namespace known(Word name);
 
   std::unordered_map<std::string, Namespace, TextHash, std::equal_to<>> known_;
 };
 
-bool VowpalWabbitRows::read(Row& row) {
+bool VowpalWabbitRows::read(DataRow& row) {
   std::string_view line;
   do {
     if (!next_line(line)) return false;
@@ -59,7 +67,7 @@ bool VowpalWabbitRows::read(Row& row) {
 }
 
 // As Vowpal Wabbit has it, a last word is the tag if it has an apostrophe or touches the bar.
-void VowpalWabbitRows::read_head(Word head, Row& row) const {
+void VowpalWabbitRows::read_head(Word head, DataRow& row) const {
   Words words(head);
   std::array<Word, 2> numbers;  // the label and the weight
   std::size_t count = 0;
@@ -85,7 +93,7 @@ void VowpalWabbitRows::read_head(Word head, Row& row) const {
   if (count == 2) row.weight = weight_of(numbers[1]);
 }
 
-void VowpalWabbitRows::read_tag(Word word, std::size_t words_before, Row& row) const {
+void VowpalWabbitRows::read_tag(Word word, std::size_t words_before, DataRow& row) const {
   const bool quoted = word.text.front() == '\'';
   if (!quoted && words_before < 2 && number_of(word.text).fault == NumberFault::none)
     refuse(word.column, shown(word.text) + " right before |, which makes it a tag",
@@ -93,9 +101,9 @@ void VowpalWabbitRows::read_tag(Word word, std::size_t words_before, Row& row) c
   row.tag = word.text.substr(quoted ? 1 : 0);
 }
 
-void VowpalWabbitRows::read_namespace(Word text, Row& row) {
+void VowpalWabbitRows::read_namespace(Word text, DataRow& row) {
   Words words(text);
-  Word word, name{{}, text.column};
+  Word name{{}, text.column};
   float scale = 1;
   if (!text.text.empty() && !is_blank(text.text.front()) && words.next(name)) {
     const std::size_t colon = name.text.find(':');
@@ -103,14 +111,32 @@ void VowpalWabbitRows::read_namespace(Word text, Row& row) {
     name.text = name.text.substr(0, colon);
   }
   const Namespace here = known(name);
-  while (words.next(word)) {
-    const std::size_t colon = word.text.find(':');
-    const std::string_view feature = word.text.substr(0, colon);
-    if (feature.empty()) refuse(word.column, shown(word.text), "a feature's name before the colon");
-    const float value = scale * (colon == std::string_view::npos ? 1 : value_of(word.from(colon + 1)));
-    if (!std::isfinite(value)) refuse(word.column, shown(word.text) + " times its scale", "a value up to 3.4e38");
+  const Word features = words.rest();
+  const char *first = features.text.data(), *end = first + features.text.size();
+  for (const char* at = past_blanks(first, end); at < end; at = past_blanks(at, end)) {
+    const char* begin = at;
+    at = find_byte(at, end, ' ', '\t', ':');
+    const std::string_view feature(begin, static_cast<std::size_t>(at - begin));
+    const bool valued = at < end && *at == ':';
+    const float value = valued ? scale * read_value(features.from(static_cast<std::size_t>(begin - first)), at) : scale;
+    if (valued && !std::isfinite(value))
+      refuse(features.column + static_cast<std::size_t>(begin - first),
+             shown({begin, static_cast<std::size_t>(at - begin)}) + " times its scale", "a value up to 3.4e38");
     row.features.push_back({here.group, row_hash(feature, here.seed), value});
   }
+}
+
+// Of the feature with which `rest` begins; from its colon at `at` to the blank behind it.
+float VowpalWabbitRows::read_value(Word rest, const char*& at) const {
+  const char *colon = at, *end = rest.text.data() + rest.text.size();
+  if (double value = 0;
+      colon > rest.text.data() && read_short_decimal(++at, end, value) && (at == end || is_blank(*at)))
+    return static_cast<float>(value);
+  Word word;
+  (void)Words(rest).next(word);
+  if (colon == word.text.data()) refuse(word.column, shown(word.text), "a feature's name before the colon");
+  at = word.text.data() + word.text.size();
+  return value_of(word.from(static_cast<std::size_t>(colon - word.text.data()) + 1));
 }
 
 VowpalWabbitRows::Namespace VowpalWabbitRows::known(Word name) {

@@ -21,6 +21,11 @@ struct Word {
   return text;
 }
 
+[[nodiscard]] constexpr const char* past_blanks(const char* at, const char* end) {
+  while (at < end && is_blank(*at)) ++at;
+  return at;
+}
+
 class Words {
  public:
   explicit Words(Word text) : rest_(text) {}
@@ -36,6 +41,8 @@ class Words {
     rest_ = rest_.from(end);
     return true;
   }
+
+  [[nodiscard]] Word rest() const { return rest_; }
 
  private:
   Word rest_;

@@ -39,7 +39,7 @@ TEST(TextRow, WhatTheReaderOfRowsReadsHasLengthOne) {
       {{"subject", "Caf\xE9 caf\xC9"}, {"from", ""}, {"body", "one two two three three three"}}};
   const auto rows =
       read_rows(std::make_unique<TextBytes>(text_row(1, "spam-1/00001", parts, Encoding::latin1)), "here.vw");
-  Row row;
+  DataRow row;
   ASSERT_TRUE(rows->next(row));
   EXPECT_EQ(row.label, "1");
   EXPECT_EQ(row.tag, "spam-1/00001");
@@ -55,7 +55,7 @@ TEST(TextRow, ATextWithoutWordsIsARowWithoutFeatures) {
   const std::array<TextPart, 1> parts{{{"body", "a | : ?"}}};
   EXPECT_EQ(text_row(1, "x", parts, Encoding::utf8), "1 'x|\n");
   const auto rows = read_rows(std::make_unique<TextBytes>("1 'x|\n"), "here.vw");
-  Row row;
+  DataRow row;
   ASSERT_TRUE(rows->next(row));
   EXPECT_TRUE(row.features.empty());
 }
