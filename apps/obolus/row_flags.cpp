@@ -90,7 +90,7 @@ bool RowFlags::can_be_read_again() const { return files.empty() || files.front()
 std::unique_ptr<RowReader> RowFlags::open() const {
   if (generate.empty()) return open_rows(files, options);
   const std::vector<std::string> words = words_of(generate);
-  return generated_rows(generator_with(words.front(), {words.begin() + 1, words.end()}));
+  return read_generated(generator_with(words.front(), {words.begin() + 1, words.end()}));
 }
 
 std::string RowFlags::name() const {

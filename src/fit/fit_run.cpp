@@ -157,7 +157,10 @@ class Runner {
       if (!learn(*item)) continue;
       if (!std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
       if (o_.stop && o_.stop()) return FitStatus::stopped;
-      if (directory_ && due()) save();
+      if (directory_ && due()) {
+        save();
+        save_model(o_.directory + "/model", *fit_);
+      }
     }
     return FitStatus::finished;
   }
@@ -246,7 +249,6 @@ class Runner {
     fields(a, trace_bytes);
     spent_ = before;
     directory_->save_checkpoint(a.bytes());
-    save_model(o_.directory + "/model", *fit_);
     saved_ = Clock::now();
   }
 

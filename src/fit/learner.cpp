@@ -434,7 +434,15 @@ void Learner<S>::write_back() {
 
 template <class S>
 void Learner<S>::model_fields(Archive& a) {
-  a("classes", classes_), a("weights", weights_), a("hyperparameters", hyper_), a("round", round_), a("seen", seen_);
+  a("hyperparameters", hyper_);
+  if (a.loading()) weights_ = Weights<S>(parts_of(hyper_), 1, groups_of(hyper_));
+  weights_.model_fields(a);
+  number_fields(a);
+}
+
+template <class S>
+void Learner<S>::number_fields(Archive& a) {
+  a("classes", classes_), a("round", round_), a("seen", seen_);
   a("curvature", curvature_), a("outer_loss", outer_loss_);
   if (!a.loading()) return;
   local_of_.assign(static_cast<std::size_t>(weights_.slots()), -1), slope_.resize(hyper_.list.size());
@@ -446,7 +454,8 @@ void Learner<S>::model_fields(Archive& a) {
 
 template <class S>
 void Learner<S>::fields(Archive& a) {
-  model_fields(a);
+  a("hyperparameters", hyper_), a("weights", weights_);
+  number_fields(a);
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
   saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
   saved_list(a, "buffer", buffer_, most), saved_list(a, "pending", pending_, most);

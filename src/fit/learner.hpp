@@ -96,6 +96,7 @@ class Learner {
   void train_inner();
   void keep();
   void regather();
+  void number_fields(Archive& a);
   [[nodiscard]] bool trains_classes() const { return o_.loss == Loss::classes; }
   [[nodiscard]] Batch batch();
 

@@ -199,6 +199,31 @@ void Weights<S>::fields(Archive& a) {
     throw DataError("saved state: the sizes of the weights do not fit together");
 }
 
+template <class S>
+void Weights<S>::model_fields(Archive& a) {
+  int outputs = outputs_;
+  std::int64_t slots = slots_;
+  std::vector<S> weights, constant(constant_.begin(), constant_.begin() + outputs_);
+  weights.reserve(a.loading() ? 0 : static_cast<std::size_t>(slots_ * outputs_));
+  for (std::int64_t i = 0; !a.loading() && i < slots_; ++i)
+    for (int c = 0; c < outputs_; ++c) weights.push_back(static_cast<S>(number(i, 0, c)));
+  a("outputs", outputs), a("slots", slots), saved(a, "weights", weights), saved(a, "constant", constant);
+  saved(a, "group_of", group_of_);
+  if (!a.loading()) return;
+  const auto is = [](std::size_t got, std::int64_t expected) { return got == static_cast<std::uint64_t>(expected); };
+  constexpr int most_outputs = 1 << 16;
+  if (outputs < 1 || outputs > most_outputs || slots < 0 || slots > static_cast<std::int64_t>(weights.size()) ||
+      !is(weights.size(), slots * outputs) || !is(constant.size(), outputs) || (groups_ > 1 && !is(group_of_.size(), slots)) ||
+      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g >= groups_; }))
+    throw DataError("saved state: the sizes of the weights do not fit together");
+  std::vector<std::uint16_t> group_of = std::move(group_of_);
+  *this = Weights(parts_, outputs, groups_);
+  grow(slots);
+  group_of_ = std::move(group_of);
+  for (std::int64_t i = 0; i < slots; ++i) std::copy_n(weights.data() + i * outputs, outputs, at(i));
+  std::ranges::copy(constant, constant_.begin());
+}
+
 template class Weights<float>;
 template class Weights<double>;
 

@@ -56,6 +56,8 @@ class Weights {
   [[nodiscard]] double number(std::int64_t slot, int part, int output) const;
 
   void fields(Archive& a);
+  // The weights alone, as they stand; loading makes derivatives 0.
+  void model_fields(Archive& a);
 
  private:
   struct Lazy {

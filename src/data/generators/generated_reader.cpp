@@ -47,7 +47,7 @@ class GeneratedReader final : public RowReader {
 
 }  // namespace
 
-std::unique_ptr<RowReader> generated_rows(const GeneratorOptions& options) {
+std::unique_ptr<RowReader> read_generated(const GeneratorOptions& options) {
   return std::make_unique<GeneratedReader>(options);
 }
 

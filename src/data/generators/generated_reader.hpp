@@ -9,6 +9,6 @@
 namespace obolus {
 
 // There is no end.
-[[nodiscard]] std::unique_ptr<RowReader> generated_rows(const GeneratorOptions& options);
+[[nodiscard]] std::unique_ptr<RowReader> read_generated(const GeneratorOptions& options);
 
 }  // namespace obolus
