@@ -181,7 +181,10 @@ def parsed():
     parser.add_argument("--only", default="all", type=chosen)
     parser.add_argument("--rows", default=20_000, type=int, help="of each stream, at most")
     parser.add_argument(
-        "--seconds", default=180.0, type=float, help="after which scikit-learn and river stop, at a prefix"
+        "--seconds",
+        default=180.0,
+        type=float,
+        help="of a processor, after which scikit-learn and river stop, at a prefix",
     )
     parser.add_argument("--cells-tune", default="none", help="what the 18 cells tune: none, or temperature")
     parser.add_argument("--repeat", default=3, type=int, help="times, of which the least counts")
