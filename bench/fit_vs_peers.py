@@ -122,7 +122,9 @@ class Results:
         if old and old.get("program", self.digest) == self.digest:
             return old
         new = self.known["methods"][name] = run()
-        self.path.write_text(json.dumps(self.known))
+        half = self.path.with_suffix(".tmp")  # whoever is stopped here leaves what was known before
+        half.write_text(json.dumps(self.known))
+        half.replace(self.path)
         said = new.get("failed") or " ".join(f"{k} {new[k]:.4f}" for k in ("log_loss", "accuracy", "ratio") if k in new)
         print(f"{self.known['stream']:20} {name:34} {said}", flush=True)
         return new
