@@ -148,20 +148,20 @@ def form_of(text):
 
 
 def make(name, program, data, folder, limit):
-    """The stream of that name, cut to `limit` rows; its file is made when it is not there."""
+    """The stream of that name, cut to `limit` rows. A given file is read anew each time: it may have changed. What
+    `obolus data rows` wrote is kept: remove it after a change of STREAMS or of the generators."""
     folder.mkdir(parents=True, exist_ok=True)
-    for form in FORMATS:
-        path = folder / f"{name}.{limit}.{form}"
-        if path.exists():
-            return Stream(name, path)
-    for form in FORMATS:
-        given = Path(data or "") / f"{name}.{form}"
-        if data and given.exists():
-            rows = given.read_text(encoding="utf-8", errors="surrogateescape")
-            break
+    kept = [folder / f"{name}.{limit}.{form}" for form in FORMATS]
+    given = [Path(data) / f"{name}.{form}" for form in FORMATS] if data else []
+    found = next((path for path in given if path.exists()), None)
+    if found:
+        rows = found.read_bytes()
+    elif old := next((path for path in kept if path.exists()), None):
+        return Stream(name, old)
     else:
-        made = subprocess.run([program, "data", "rows", *STREAMS[name].split()], stdout=subprocess.PIPE, check=True)
-        rows = made.stdout.decode("utf-8", errors="surrogateescape")
+        call = [program, "data", "rows", *STREAMS[name].split()]
+        rows = subprocess.run(call, stdout=subprocess.PIPE, check=True).stdout
+    rows = rows.decode("utf-8", errors="surrogateescape")
     form = form_of(rows)
     path = folder / f"{name}.{limit}.{form}"
     lines = rows.split("\n")[: limit + (form == "csv")]

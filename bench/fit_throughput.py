@@ -159,7 +159,7 @@ def files(arguments):
     """20 Newsgroups over and over, once as svmlight and once as Vowpal Wabbit's text."""
     folder = arguments.out / "streams"
     once = fit_streams.make("20news", arguments.program, arguments.data, folder, 10**9)
-    svm, vw = (folder / f"20news.times{arguments.times}.{form}" for form in ("svm", "vw"))
+    svm, vw = (folder / f"20news.{once.digest}.times{arguments.times}.{form}" for form in ("svm", "vw"))
     for path, source in ((svm, once.path), (vw, once.vw_path)):
         if not path.exists():
             path.write_bytes(source.read_bytes() * arguments.times)
