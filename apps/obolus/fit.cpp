@@ -145,7 +145,7 @@ int run(Arguments& a) {
   };
   a.run.stop = [] { return Interruption::signal() != 0; };
   const Interruption interruption;
-  const fit::FitSummary summary = fit::run_fit(a.run, [&] { return a.rows.open(); });
+  const fit::FitSummary summary = fit::run_fit(a.run, [&] { return a.rows.open(); }, a.rows.open_validation());
   return report_end(a, summary, shown);
 }
 
@@ -186,6 +186,9 @@ void add_fit(CLI::App& app, int& code) {
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
                    "a generated stream instead of files: NAME,key=value,…; `obolus data list` names them, docs/streams.md has their keys")
+      ->group("Rows");
+  verb->add_option("--validation", a->rows.validation,
+                   "a file of rows that judge hyperparameters and are not learnt, in turn; then the others do not judge")
       ->group("Rows");
   verb->add_option("--rows", a->run.rows, "stop after so many rows; 0: at the end")
       ->check(CLI::NonNegativeNumber)

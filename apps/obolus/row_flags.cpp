@@ -93,6 +93,10 @@ std::unique_ptr<RowReader> RowFlags::open() const {
   return read_generated(generator_with(words.front(), {words.begin() + 1, words.end()}));
 }
 
+std::unique_ptr<RowReader> RowFlags::open_validation() const {
+  return validation.empty() ? nullptr : open_rows(validation, options);
+}
+
 std::string RowFlags::name() const {
   if (!generate.empty()) return generate.substr(0, generate.find(','));
   if (files.front() == "-") return "stdin";
@@ -104,6 +108,7 @@ std::string RowFlags::name() const {
 std::string RowFlags::echo() const {
   std::string text = "data = " + quoted_list(files) + "\n";
   if (!generate.empty()) text += "generate = " + config::quoted_text(generate) + "\n";
+  if (!validation.empty()) text += "validation = " + config::quoted_text(validation) + "\n";
   text += fmt::format("format = \"{}\"\nindex_base = \"{}\"\nheader = \"{}\"\ndelimiter = {}\n", format, index_base,
                       header, config::quoted_text(delimiter));
   text += fmt::format(

@@ -67,6 +67,7 @@ struct Fit::Parts {
   void predict(const LearnerRow& row, std::span<const float> logits);
   void judge(const DataRow& row, const LearnerRow& out);
   void learn(LearnerRow&& row);
+  void train_when_full();
   [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }
 
   FitOptions options;
@@ -77,6 +78,8 @@ struct Fit::Parts {
   Tuning tuning;
   Learner<float> learner;
   std::deque<LearnerRow> delayed;
+  std::vector<LearnerRow> judges;  // rows of their own for judging, if any
+  std::int64_t next_judge = 0;
   std::int64_t rows = 0;
   Prediction prediction;
   LearnerRow row_;
@@ -169,7 +172,16 @@ void Fit::Parts::judge(const DataRow& row, const LearnerRow& out) {
 
 void Fit::Parts::learn(LearnerRow&& row) {
   learner.add(std::move(row));
-  if (static_cast<std::int64_t>(learner.waiting()) >= options.batch) learner.train();
+  train_when_full();
+}
+
+void Fit::Parts::train_when_full() {
+  if (static_cast<std::int64_t>(learner.waiting()) < options.batch) return;
+  for (std::int64_t i = 0; !judges.empty() && i < options.batch; ++i) {
+    learner.add(LearnerRow(judges[static_cast<std::size_t>(next_judge)]));
+    next_judge = (next_judge + 1) % static_cast<std::int64_t>(judges.size());
+  }
+  learner.train();
 }
 
 Fit::Fit(const FitOptions& options) : parts_(std::make_unique<Parts>(options)) {}
@@ -202,9 +214,9 @@ const Prediction& Fit::learn(const DataRow& row) {
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
   LearnerRow learnt = p.row_;
   if (now) p.label(row, learnt);
-  learnt.role = p.options.hold_out == 0                  ? Role::both
-                : (p.rows + 1) % p.options.hold_out == 0 ? Role::outer
-                                                         : Role::inner;
+  const bool held_out = p.options.hold_out > 0 && (p.rows + 1) % p.options.hold_out == 0;
+  if (!p.judges.empty()) learnt.role = Role::inner;
+  else if (p.options.hold_out > 0) learnt.role = held_out ? Role::outer : Role::inner;
   const auto& logits = now ? p.learner.add(LearnerRow(learnt)) : p.learner.predict(learnt);
   p.predict(learnt, {logits.data(), logits.size()});
   if (!now) p.label(row, learnt);
@@ -217,8 +229,22 @@ const Prediction& Fit::learn(const DataRow& row) {
     p.delayed.pop_front();
     p.learner.add(std::move(learnt));
   }
-  if (static_cast<std::int64_t>(p.learner.waiting()) >= p.options.batch) p.learner.train();
+  p.train_when_full();
   return p.prediction;
+}
+
+void Fit::judge_by(std::span<const DataRow> rows) {
+  Parts& p = *parts_;
+  for (const DataRow& row : rows) {
+    if (row.label.empty()) continue;
+    LearnerRow judge;
+    p.featurise(row, true, judge);
+    p.learner.see(judge);
+    p.label(row, judge);
+    judge.role = Role::outer;
+    p.judges.push_back(std::move(judge));
+  }
+  p.columns.forget_reader();
 }
 
 void Fit::finish() {
@@ -297,6 +323,9 @@ void Fit::fields(Archive& a) {
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
   saved_list(a, "delayed", waiting);
+  a("next_judge", p.next_judge);
+  if (p.next_judge < 0 || (p.next_judge > 0 && p.next_judge >= static_cast<std::int64_t>(p.judges.size())))
+    throw DataError("saved state: expected other rows to judge by");
   if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
   p.learner.require_sound(waiting);
   p.delayed.assign(waiting.begin(), waiting.end());

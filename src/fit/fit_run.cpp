@@ -56,14 +56,15 @@ struct RowsDigest {
 
 class Runner {
  public:
-  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open)
-      : o_(std::move(options)), open_(open) {}
+  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open, std::unique_ptr<RowReader> judges)
+      : o_(std::move(options)), open_(open), judges_(std::move(judges)) {}
 
   FitSummary run() {
     pipe_.emplace(open_(), o_.threads > 1);
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
+    if (judges_) read_judges();
     evaluation_.emplace(classes, o_.evaluation);
     if (!o_.directory.empty()) open_directory();
     if (!o_.predictions.empty()) open_predictions();
@@ -93,6 +94,19 @@ class Runner {
       first_.push_back(*item);
     }
     o_.fit.task = o_.fit.classes.empty() ? fit_task(labels) : FitTask::classes;
+  }
+
+  void read_judges() {
+    constexpr std::size_t most = 1'000'000;
+    std::vector<DataRow> rows;
+    for (DataRow row; judges_->next(row);) {
+      if (rows.size() == most) throw DataError(fmt::format("{}: got more than {} rows to judge by, expected fewer", judges_->place(), most));
+      rows.push_back(row);
+    }
+    if (rows.empty()) throw DataError("--validation: got no rows, expected some");
+    fit_->set_groups(judges_->groups(), !judges_->index_base().has_value());
+    fit_->judge_by(rows);
+    judges_.reset();
   }
 
   void open_directory() {
@@ -293,6 +307,7 @@ class Runner {
 
   FitRunOptions o_;
   std::function<std::unique_ptr<RowReader>()> open_;
+  std::unique_ptr<RowReader> judges_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
   bool took_first_ = false;
@@ -311,8 +326,9 @@ class Runner {
 
 }  // namespace
 
-FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open) {
-  return Runner(std::move(options), open).run();
+FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
+                   std::unique_ptr<RowReader> judges) {
+  return Runner(std::move(options), open, std::move(judges)).run();
 }
 
 }  // namespace obolus::fit

@@ -71,7 +71,9 @@ struct FitSummary {
   [[nodiscard]] std::string json() const;
 };
 
-// `open` gives the rows from the first on. Throws ConfigError and DataError.
-[[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open);
+// `open` gives the rows from the first on, `judges` those that judge hyperparameters alone, if there are any: they are kept in memory.
+// Throws ConfigError and DataError.
+[[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
+                                 std::unique_ptr<RowReader> judges = nullptr);
 
 }  // namespace obolus::fit

@@ -48,6 +48,9 @@ class Fit {
   // The prediction before the row was learnt. A row without a label is predicted only. Throws DataError for a label that is not one.
   const Prediction& learn(const DataRow& row);
   const Prediction& predict(const DataRow& row);
+  // From now on these rows judge hyperparameters, `batch` of them a round and in turn, and the rows that are learnt do not. They count
+  // with set_groups() as it was; it starts afresh after them.
+  void judge_by(std::span<const DataRow> rows);
   // Rows that wait for others are learnt now; for the end of a stream.
   void finish();
 
