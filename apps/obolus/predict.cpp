@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "fit/model_file.hpp"
 #include "fit/prediction_text.hpp"
@@ -61,7 +62,10 @@ void run(Arguments& a) {
   }
   std::size_t groups = 0;
   while (const fit::RowPipe::Item* item = pipe.next()) {
-    if (item->groups > groups) model.set_groups(pipe.groups(), item->columns), groups = item->groups;
+    if (item->groups > groups) {
+      groups = item->groups;
+      model.set_groups(std::span(pipe.groups()).first(groups), item->columns);
+    }
     fit::prediction_text(model.predict(item->row), model.classes(), item->row.tag, a.probabilities, line);
     out.write(line);
     if (!a.rows.can_be_read_again()) std::fflush(nullptr);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <span>
 
 #include "config/option_text.hpp"
 #include "fit/model_file.hpp"
@@ -168,7 +169,7 @@ class Runner {
   // False for a row that was left out.
   bool learn(const RowPipe::Item& item) {
     if (item.groups > known_groups_) {
-      fit_->set_groups(pipe_->groups(), item.columns);
+      fit_->set_groups(std::span(pipe_->groups()).first(item.groups), item.columns);  // not those of rows read ahead
       known_groups_ = item.groups;
     }
     const Prediction* prediction = nullptr;
