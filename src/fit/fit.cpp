@@ -67,6 +67,7 @@ struct Fit::Parts {
   void predict(const LearnerRow& row, std::span<const float> logits);
   void judge(const DataRow& row, const LearnerRow& out);
   void learn(LearnerRow&& row);
+  void require_fitting() const;  // of what was loaded
   [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }
 
   FitOptions options;
@@ -170,6 +171,12 @@ void Fit::Parts::judge(const DataRow& row, const LearnerRow& out) {
 void Fit::Parts::learn(LearnerRow&& row) {
   learner.add(std::move(row));
   if (static_cast<std::int64_t>(learner.waiting()) >= options.batch) learner.train();
+}
+
+void Fit::Parts::require_fitting() const {
+  if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
+  if (static_cast<std::size_t>(learner.classes()) != names.names().size())
+    throw DataError("saved state: weights and names differ in their number of classes");
 }
 
 Fit::Fit(const FitOptions& options) : parts_(std::make_unique<Parts>(options)) {}
@@ -287,7 +294,7 @@ void Fit::model_fields(Archive& a) {
   a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
   p.learner.model_fields(a);
   a("rows", p.rows);
-  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.require_fitting();
 }
 
 void Fit::fields(Archive& a) {
@@ -297,7 +304,7 @@ void Fit::fields(Archive& a) {
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
   saved_list(a, "delayed", waiting);
-  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.require_fitting();
   p.learner.require_sound(waiting);
   p.delayed.assign(waiting.begin(), waiting.end());
 }
