@@ -139,7 +139,7 @@ int run(Arguments& a) {
   a.run.on_row = [&](const fit::FitView& v) {
     table.row(v);
     if (!to_stdout) return;
-    fit::prediction_text(*v.prediction, v.fit->classes(), v.row->tag, a.run.probabilities, line);
+    fit::prediction_text(*v.prediction, *v.fit, v.row->tag, a.run.probabilities, line);
     if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) throw Error("standard output takes no more");
     if (!a.run.can_resume) std::fflush(stdout);  // somebody waits for it
   };

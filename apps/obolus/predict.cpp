@@ -66,7 +66,7 @@ void run(Arguments& a) {
       groups = item->groups;
       model.set_groups(std::span(pipe.groups()).first(groups), item->columns);
     }
-    fit::prediction_text(model.predict(item->row), model.classes(), item->row.tag, a.probabilities, line);
+    fit::prediction_text(model.predict(item->row), model, item->row.tag, a.probabilities, line);
     out.write(line);
     if (!a.rows.can_be_read_again()) std::fflush(nullptr);
   }

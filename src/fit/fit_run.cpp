@@ -195,7 +195,7 @@ class Runner {
   }
 
   void write_prediction(const DataRow& row, const Prediction& p) {
-    prediction_text(p, fit_->classes(), row.tag, o_.probabilities, prediction_line_);
+    prediction_text(p, *fit_, row.tag, o_.probabilities, prediction_line_);
     prediction_bytes_ += prediction_line_.size();
     prediction_buffer_ += prediction_line_;
     constexpr std::size_t much = 1 << 16;
