@@ -63,6 +63,7 @@ struct Fit::Parts {
   // `learning`: new features and columns are taken up.
   void featurise(const DataRow& row, bool learning, LearnerRow& out);
   void sort_by_group(LearnerRow& out);
+  void require_label(const std::string& label);
   void label(const DataRow& row, LearnerRow& out);
   void predict(const LearnerRow& row, std::span<const float> logits);
   void judge(const DataRow& row, const LearnerRow& out);
@@ -120,6 +121,11 @@ void Fit::Parts::sort_by_group(LearnerRow& out) {
     out.group_ends.push_back(static_cast<std::int32_t>(sorted.size()));
   }
   out.entries.swap(sorted);
+}
+
+void Fit::Parts::require_label(const std::string& label) {
+  if (!classifies()) (void)number_of(label);
+  else if (names.fixed() && names.known(label) < 0) (void)names.number(label);  // says what it expected
 }
 
 void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
@@ -204,6 +210,7 @@ const Prediction& Fit::predict(const DataRow& row) {
 const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
+  p.require_label(row.label);  // first: a row that is refused leaves no trace
   p.featurise(row, true, p.row_);
   p.learner.see(p.row_);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
