@@ -43,10 +43,15 @@ std::string config_of(const FitRunOptions& o) {
 // What the rows were, so that a resumed run notices others.
 struct RowsDigest {
   std::uint64_t value = 0x9E3779B97F4A7C15u;
+  std::size_t groups = 0;  // whose names are in it
+
   void add(const DataRow& row) {
     mix(checksum(row.label.data(), row.label.size()));
+    mix(std::bit_cast<std::uint64_t>(row.weight));
+    mix(row.features.size());
     for (const RowFeature& f : row.features) mix(f.key ^ (std::uint64_t{std::bit_cast<std::uint32_t>(f.value)} << 32));
   }
+  void add_group(const std::string& name) { ++groups, mix(checksum(name.data(), name.size())); }
 
  private:
   void mix(std::uint64_t v) {
@@ -113,9 +118,9 @@ class Runner {
       fields(a, trace_bytes);
       a.finish();
     }
+    skip_rows();  // first: where it refuses, nothing has changed
     directory_->truncate_trace(trace_bytes);
     directory_->write_config();
-    skip_rows();
   }
 
   // Reads up to where the checkpoint was; the rows must be those of then.
@@ -126,11 +131,18 @@ class Runner {
       if (!item)
         throw DataError(
             fmt::format("{}: cannot resume: the data has {} rows, the checkpoint has read {}", o_.directory, i, read_));
-      digest.add(item->row);
-      known_groups_ = 0;
+      add(digest, *item);
+      skipped_ = item->skipped;
     }
     if (read_ > 0 && digest.value != digest_.value)
       throw DataError(o_.directory + ": cannot resume: the rows differ from those before the checkpoint");
+    digest_ = digest;
+  }
+
+  void add(RowsDigest& digest, const RowPipe::Item& item) {
+    if (digest.groups < item.groups)
+      for (const auto& names = pipe_->groups(); digest.groups < item.groups;) digest.add_group(names[digest.groups]);
+    digest.add(item.row);
   }
 
   void open_predictions() {
@@ -152,9 +164,12 @@ class Runner {
     start_ = saved_ = Clock::now();
     while (o_.rows == 0 || rows_ < o_.rows) {
       const RowPipe::Item* item = next();
-      if (!item) return FitStatus::finished;
+      if (!item) {
+        count_skipped(pipe_->reader().skipped(), "the end");
+        return FitStatus::finished;
+      }
       ++read_;
-      digest_.add(item->row);
+      add(digest_, *item);
       if (!learn(*item)) continue;
       if (!std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
       if (o_.stop && o_.stop()) return FitStatus::stopped;
@@ -166,25 +181,33 @@ class Runner {
     return FitStatus::finished;
   }
 
+  // Rows that the reader skipped and labels that are none share one budget.
+  void count_skipped(std::uint64_t skipped, const std::string& place) {
+    skipped_ = skipped;
+    if (skipped_ + bad_labels_ > o_.skip_bad)
+      throw DataError(fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
+                                  "first label: {}",
+                                  place, skipped_ + bad_labels_, bad_labels_, o_.skip_bad, first_bad_));
+  }
+
   // False for a row that was left out.
   bool learn(const RowPipe::Item& item) {
     if (item.groups > known_groups_) {
       fit_->set_groups(std::span(pipe_->groups()).first(item.groups), item.columns);  // not those of rows read ahead
       known_groups_ = item.groups;
     }
+    count_skipped(item.skipped, item.place);
     const Prediction* prediction = nullptr;
     const auto begun = Clock::now();
     try {
       prediction = &fit_->learn(item.row);
     } catch (const DataError& e) {
       const std::string what = fmt::format("{}: {}", item.place, e.what());
-      skipped_ = item.skipped;
       if (skipped_ + ++bad_labels_ > o_.skip_bad) throw DataError(what);
       if (first_bad_.empty()) first_bad_ = what;
       return false;
     }
     learning_ += since(begun);
-    skipped_ = item.skipped;
     ++rows_;
     std::string_view alarm;
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
