@@ -66,13 +66,15 @@ class Runner {
       : o_(std::move(options)), open_(open) {}
 
   FitSummary run() {
+    if (o_.resume && !o_.can_resume)
+      throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
     pipe_.emplace(open_(), o_.threads > 1);
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
     evaluation_.emplace(classes, o_.evaluation);
     if (!o_.directory.empty()) open_directory();
-    if (!o_.predictions.empty()) open_predictions();
+    if (!predictions_ && !o_.predictions.empty()) open_predictions();
     const FitStatus status = loop();
     return end(status);
   }
@@ -104,8 +106,6 @@ class Runner {
   void open_directory() {
     using Mode = RunDirectory::Mode;
     const Mode mode = o_.resume ? Mode::resume : o_.force ? Mode::replace : Mode::fresh;
-    if (o_.resume && !o_.can_resume)
-      throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
     directory_.emplace(o_.directory, mode, config_of(o_));
     if (o_.resume) restore();
     if (!o_.about.empty()) directory_->append_about(o_.about);
@@ -119,6 +119,8 @@ class Runner {
       a.finish();
     }
     skip_rows();  // first: where it refuses, nothing has changed
+    require_same_predictions();
+    if (!o_.predictions.empty()) open_predictions();
     directory_->truncate_trace(trace_bytes);
     directory_->write_config();
   }
@@ -145,6 +147,19 @@ class Runner {
     digest.add(item.row);
   }
 
+  // A file of predictions has a line for every row, all alike.
+  void require_same_predictions() const {
+    if (rows_ == 0 || (o_.predictions.empty() && prediction_bytes_ == 0)) return;
+    if (prediction_bytes_ == 0)
+      throw ConfigError(fmt::format(
+          "--predictions: got a file, expected none: the run to go on with wrote none for its first {} rows", rows_));
+    if (o_.predictions.empty())
+      throw ConfigError("--predictions: got none, expected the file that the run to go on with has begun");
+    if (probable_ != o_.probabilities)
+      throw ConfigError(fmt::format("--probabilities: got {}, expected {} as in the rows before the checkpoint",
+                                    o_.probabilities ? "them" : "none", probable_ ? "them" : "none"));
+  }
+
   void open_predictions() {
     predictions_.emplace(o_.predictions, o_.resume);
     if (o_.resume && predictions_->size() < prediction_bytes_)
@@ -156,7 +171,8 @@ class Runner {
   void fields(Archive& a, std::uint64_t& trace_bytes) {
     a("trace_bytes", trace_bytes), a("prediction_bytes", prediction_bytes_), a("rows", read_);
     a("digest", digest_.value), a("learnt", rows_), a("traced", traced_), a("bad_labels", bad_labels_);
-    a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
+    if (!a.loading()) probable_ = o_.probabilities;
+    a("probabilities", probable_), a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
     a("fit", *fit_), a("evaluation", *evaluation_);
   }
 
@@ -319,7 +335,7 @@ class Runner {
   std::function<std::unique_ptr<RowReader>()> open_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
-  bool took_first_ = false;
+  bool took_first_ = false, probable_ = false;
   std::optional<Fit> fit_;
   std::optional<FitEvaluation> evaluation_;
   std::optional<RunDirectory> directory_;
