@@ -42,7 +42,7 @@ class Output {
   }
 
  private:
-  [[noreturn]] void fail() const { throw Error((path_.empty() ? "standard output" : path_) + ": takes no more"); }
+  [[noreturn]] void fail() const { throw DataError((path_.empty() ? "standard output" : path_) + ": takes no more"); }
   std::string path_;
   std::FILE* file_;
 };
