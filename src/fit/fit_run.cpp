@@ -68,7 +68,7 @@ class Runner {
   FitSummary run() {
     if (o_.resume && !o_.can_resume)
       throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
-    pipe_.emplace(open_(), o_.threads > 1);
+    pipe_.emplace(open_(), o_.threads > 1 || !o_.can_resume);  // a stream may have us wait: for it or for a signal
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
@@ -81,13 +81,13 @@ class Runner {
 
  private:
   // The next row; the ones that settled the task come first.
-  const RowPipe::Item* next() {
+  const RowPipe::Item* next(const std::function<bool()>& stop) {
     if (!first_.empty()) {
       if (took_first_) first_.pop_front();
       took_first_ = !first_.empty();
       if (took_first_) return &first_.front();
     }
-    return pipe_->next();
+    return pipe_->next(stop);
   }
 
   void settle_task() {
@@ -95,7 +95,7 @@ class Runner {
     constexpr std::size_t look_ahead = 1000;
     std::vector<std::string> labels;
     while (first_.size() < look_ahead) {
-      const RowPipe::Item* item = pipe_->next();
+      const RowPipe::Item* item = pipe_->next(o_.stop);
       if (!item) break;
       if (!item->row.label.empty()) labels.push_back(item->row.label);
       first_.push_back(*item);
@@ -129,7 +129,7 @@ class Runner {
   void skip_rows() {
     RowsDigest digest;
     for (std::int64_t i = 0; i < read_; ++i) {
-      const RowPipe::Item* item = next();
+      const RowPipe::Item* item = next({});
       if (!item)
         throw DataError(
             fmt::format("{}: cannot resume: the data has {} rows, the checkpoint has read {}", o_.directory, i, read_));
@@ -179,7 +179,8 @@ class Runner {
   FitStatus loop() {
     start_ = saved_ = Clock::now();
     while (o_.rows == 0 || rows_ < o_.rows) {
-      const RowPipe::Item* item = next();
+      const RowPipe::Item* item = next(o_.stop);
+      if (!item && o_.stop && o_.stop()) return FitStatus::stopped;
       if (!item) {
         count_skipped(pipe_->reader().skipped(), "the end");
         return FitStatus::finished;
