@@ -98,8 +98,9 @@ void print_summary(const fit::FitSummary& s, const std::string& directory) {
 
 int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
   const std::string& directory = a.run.directory;
-  if (a.metrics == "-") fmt::print("{}", s.json());
+  if (a.metrics == "-") std::fputs(s.json().c_str(), stdout);
   else if (!a.metrics.empty()) write_atomically(a.metrics, s.json());
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw DataError("standard output: takes no more");
   if (s.status == fit::FitStatus::diverged) {
     fmt::print(stderr,
                "obolus: the model diverged in round {}: the loss of a batch is no number\n"
@@ -139,8 +140,8 @@ int run(Arguments& a) {
   a.run.on_row = [&](const fit::FitView& v) {
     table.row(v);
     if (!to_stdout) return;
-    fit::prediction_text(*v.prediction, v.fit->classes(), v.row->tag, a.run.probabilities, line);
-    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) throw Error("standard output takes no more");
+    fit::prediction_text(*v.prediction, *v.fit, v.row->tag, a.run.probabilities, line);
+    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) throw DataError("standard output: takes no more");
     if (!a.run.can_resume) std::fflush(stdout);  // somebody waits for it
   };
   a.run.stop = [] { return Interruption::signal() != 0; };

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "fit/model_file.hpp"
 #include "fit/prediction_text.hpp"
@@ -41,7 +42,7 @@ class Output {
   }
 
  private:
-  [[noreturn]] void fail() const { throw Error((path_.empty() ? "standard output" : path_) + ": takes no more"); }
+  [[noreturn]] void fail() const { throw DataError((path_.empty() ? "standard output" : path_) + ": takes no more"); }
   std::string path_;
   std::FILE* file_;
 };
@@ -61,8 +62,11 @@ void run(Arguments& a) {
   }
   std::size_t groups = 0;
   while (const fit::RowPipe::Item* item = pipe.next()) {
-    if (item->groups > groups) model.set_groups(pipe.groups(), item->columns), groups = item->groups;
-    fit::prediction_text(model.predict(item->row), model.classes(), item->row.tag, a.probabilities, line);
+    if (item->groups > groups) {
+      groups = item->groups;
+      model.set_groups(std::span(pipe.groups()).first(groups), item->columns);
+    }
+    fit::prediction_text(model.predict(item->row), model, item->row.tag, a.probabilities, line);
     out.write(line);
     if (!a.rows.can_be_read_again()) std::fflush(nullptr);
   }

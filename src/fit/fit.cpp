@@ -63,11 +63,13 @@ struct Fit::Parts {
   // `learning`: new features and columns are taken up.
   void featurise(const DataRow& row, bool learning, LearnerRow& out);
   void sort_by_group(LearnerRow& out);
+  void require_label(const std::string& label);
   void label(const DataRow& row, LearnerRow& out);
   void predict(const LearnerRow& row, std::span<const float> logits);
   void judge(const DataRow& row, const LearnerRow& out);
   void learn(LearnerRow&& row);
   void train_when_full();
+  void require_fitting() const;  // of what was loaded
   [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }
 
   FitOptions options;
@@ -122,6 +124,11 @@ void Fit::Parts::sort_by_group(LearnerRow& out) {
     out.group_ends.push_back(static_cast<std::int32_t>(sorted.size()));
   }
   out.entries.swap(sorted);
+}
+
+void Fit::Parts::require_label(const std::string& label) {
+  if (!classifies()) (void)number_of(label);
+  else if (names.fixed() && names.known(label) < 0) (void)names.number(label);  // says what it expected
 }
 
 void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
@@ -184,6 +191,12 @@ void Fit::Parts::train_when_full() {
   learner.train();
 }
 
+void Fit::Parts::require_fitting() const {
+  if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
+  if (static_cast<std::size_t>(learner.classes()) != names.names().size())
+    throw DataError("saved state: weights and names differ in their number of classes");
+}
+
 Fit::Fit(const FitOptions& options) : parts_(std::make_unique<Parts>(options)) {}
 Fit::Fit(Fit&&) noexcept = default;
 Fit& Fit::operator=(Fit&&) noexcept = default;
@@ -209,6 +222,7 @@ const Prediction& Fit::predict(const DataRow& row) {
 const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
+  p.require_label(row.label);  // first: a row that is refused leaves no trace
   p.featurise(row, true, p.row_);
   p.learner.see(p.row_);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
@@ -313,7 +327,7 @@ void Fit::model_fields(Archive& a) {
   a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
   p.learner.model_fields(a);
   a("rows", p.rows);
-  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.require_fitting();
 }
 
 void Fit::fields(Archive& a) {
@@ -326,7 +340,7 @@ void Fit::fields(Archive& a) {
   a("next_judge", p.next_judge);
   if (p.next_judge < 0 || (p.next_judge > 0 && p.next_judge >= static_cast<std::int64_t>(p.judges.size())))
     throw DataError("saved state: expected other rows to judge by");
-  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.require_fitting();
   p.learner.require_sound(waiting);
   p.delayed.assign(waiting.begin(), waiting.end());
 }

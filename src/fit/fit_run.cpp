@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <span>
 
 #include "config/option_text.hpp"
 #include "fit/model_file.hpp"
@@ -42,10 +43,15 @@ std::string config_of(const FitRunOptions& o) {
 // What the rows were, so that a resumed run notices others.
 struct RowsDigest {
   std::uint64_t value = 0x9E3779B97F4A7C15u;
+  std::size_t groups = 0;  // whose names are in it
+
   void add(const DataRow& row) {
     mix(checksum(row.label.data(), row.label.size()));
+    mix(std::bit_cast<std::uint64_t>(row.weight));
+    mix(row.features.size());
     for (const RowFeature& f : row.features) mix(f.key ^ (std::uint64_t{std::bit_cast<std::uint32_t>(f.value)} << 32));
   }
+  void add_group(const std::string& name) { ++groups, mix(checksum(name.data(), name.size())); }
 
  private:
   void mix(std::uint64_t v) {
@@ -60,27 +66,29 @@ class Runner {
       : o_(std::move(options)), open_(open), judges_(std::move(judges)) {}
 
   FitSummary run() {
-    pipe_.emplace(open_(), o_.threads > 1);
+    if (o_.resume && !o_.can_resume)
+      throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
+    pipe_.emplace(open_(), o_.threads > 1 || !o_.can_resume);  // a stream may have us wait: for it or for a signal
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
     if (judges_) read_judges();
     evaluation_.emplace(classes, o_.evaluation);
     if (!o_.directory.empty()) open_directory();
-    if (!o_.predictions.empty()) open_predictions();
+    if (!predictions_ && !o_.predictions.empty()) open_predictions();
     const FitStatus status = loop();
     return end(status);
   }
 
  private:
   // The next row; the ones that settled the task come first.
-  const RowPipe::Item* next() {
+  const RowPipe::Item* next(const std::function<bool()>& stop) {
     if (!first_.empty()) {
       if (took_first_) first_.pop_front();
       took_first_ = !first_.empty();
       if (took_first_) return &first_.front();
     }
-    return pipe_->next();
+    return pipe_->next(stop);
   }
 
   void settle_task() {
@@ -88,7 +96,7 @@ class Runner {
     constexpr std::size_t look_ahead = 1000;
     std::vector<std::string> labels;
     while (first_.size() < look_ahead) {
-      const RowPipe::Item* item = pipe_->next();
+      const RowPipe::Item* item = pipe_->next(o_.stop);
       if (!item) break;
       if (!item->row.label.empty()) labels.push_back(item->row.label);
       first_.push_back(*item);
@@ -112,8 +120,6 @@ class Runner {
   void open_directory() {
     using Mode = RunDirectory::Mode;
     const Mode mode = o_.resume ? Mode::resume : o_.force ? Mode::replace : Mode::fresh;
-    if (o_.resume && !o_.can_resume)
-      throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
     directory_.emplace(o_.directory, mode, config_of(o_));
     if (o_.resume) restore();
     if (!o_.about.empty()) directory_->append_about(o_.about);
@@ -126,24 +132,46 @@ class Runner {
       fields(a, trace_bytes);
       a.finish();
     }
+    skip_rows();  // first: where it refuses, nothing has changed
+    require_same_predictions();
+    if (!o_.predictions.empty()) open_predictions();
     directory_->truncate_trace(trace_bytes);
     directory_->write_config();
-    skip_rows();
   }
 
   // Reads up to where the checkpoint was; the rows must be those of then.
   void skip_rows() {
     RowsDigest digest;
     for (std::int64_t i = 0; i < read_; ++i) {
-      const RowPipe::Item* item = next();
+      const RowPipe::Item* item = next({});
       if (!item)
         throw DataError(
             fmt::format("{}: cannot resume: the data has {} rows, the checkpoint has read {}", o_.directory, i, read_));
-      digest.add(item->row);
-      known_groups_ = 0;
+      add(digest, *item);
+      skipped_ = item->skipped;
     }
     if (read_ > 0 && digest.value != digest_.value)
       throw DataError(o_.directory + ": cannot resume: the rows differ from those before the checkpoint");
+    digest_ = digest;
+  }
+
+  void add(RowsDigest& digest, const RowPipe::Item& item) {
+    if (digest.groups < item.groups)
+      for (const auto& names = pipe_->groups(); digest.groups < item.groups;) digest.add_group(names[digest.groups]);
+    digest.add(item.row);
+  }
+
+  // A file of predictions has a line for every row, all alike.
+  void require_same_predictions() const {
+    if (rows_ == 0 || (o_.predictions.empty() && prediction_bytes_ == 0)) return;
+    if (prediction_bytes_ == 0)
+      throw ConfigError(fmt::format(
+          "--predictions: got a file, expected none: the run to go on with wrote none for its first {} rows", rows_));
+    if (o_.predictions.empty())
+      throw ConfigError("--predictions: got none, expected the file that the run to go on with has begun");
+    if (probable_ != o_.probabilities)
+      throw ConfigError(fmt::format("--probabilities: got {}, expected {} as in the rows before the checkpoint",
+                                    o_.probabilities ? "them" : "none", probable_ ? "them" : "none"));
   }
 
   void open_predictions() {
@@ -157,17 +185,22 @@ class Runner {
   void fields(Archive& a, std::uint64_t& trace_bytes) {
     a("trace_bytes", trace_bytes), a("prediction_bytes", prediction_bytes_), a("rows", read_);
     a("digest", digest_.value), a("learnt", rows_), a("traced", traced_), a("bad_labels", bad_labels_);
-    a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
+    if (!a.loading()) probable_ = o_.probabilities;
+    a("probabilities", probable_), a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
     a("fit", *fit_), a("evaluation", *evaluation_);
   }
 
   FitStatus loop() {
     start_ = saved_ = Clock::now();
     while (o_.rows == 0 || rows_ < o_.rows) {
-      const RowPipe::Item* item = next();
-      if (!item) return FitStatus::finished;
+      const RowPipe::Item* item = next(o_.stop);
+      if (!item && o_.stop && o_.stop()) return FitStatus::stopped;
+      if (!item) {
+        count_skipped(pipe_->reader().skipped(), "the end");
+        return FitStatus::finished;
+      }
       ++read_;
-      digest_.add(item->row);
+      add(digest_, *item);
       if (!learn(*item)) continue;
       if (!std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
       if (o_.stop && o_.stop()) return FitStatus::stopped;
@@ -179,25 +212,33 @@ class Runner {
     return FitStatus::finished;
   }
 
+  // Rows that the reader skipped and labels that are none share one budget.
+  void count_skipped(std::uint64_t skipped, const std::string& place) {
+    skipped_ = skipped;
+    if (skipped_ + bad_labels_ > o_.skip_bad)
+      throw DataError(fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
+                                  "first label: {}",
+                                  place, skipped_ + bad_labels_, bad_labels_, o_.skip_bad, first_bad_));
+  }
+
   // False for a row that was left out.
   bool learn(const RowPipe::Item& item) {
     if (item.groups > known_groups_) {
-      fit_->set_groups(pipe_->groups(), item.columns);
+      fit_->set_groups(std::span(pipe_->groups()).first(item.groups), item.columns);  // not those of rows read ahead
       known_groups_ = item.groups;
     }
+    count_skipped(item.skipped, item.place);
     const Prediction* prediction = nullptr;
     const auto begun = Clock::now();
     try {
       prediction = &fit_->learn(item.row);
     } catch (const DataError& e) {
       const std::string what = fmt::format("{}: {}", item.place, e.what());
-      skipped_ = item.skipped;
       if (skipped_ + ++bad_labels_ > o_.skip_bad) throw DataError(what);
       if (first_bad_.empty()) first_bad_ = what;
       return false;
     }
     learning_ += since(begun);
-    skipped_ = item.skipped;
     ++rows_;
     std::string_view alarm;
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
@@ -208,7 +249,7 @@ class Runner {
   }
 
   void write_prediction(const DataRow& row, const Prediction& p) {
-    prediction_text(p, fit_->classes(), row.tag, o_.probabilities, prediction_line_);
+    prediction_text(p, *fit_, row.tag, o_.probabilities, prediction_line_);
     prediction_bytes_ += prediction_line_.size();
     prediction_buffer_ += prediction_line_;
     constexpr std::size_t much = 1 << 16;
@@ -310,7 +351,7 @@ class Runner {
   std::unique_ptr<RowReader> judges_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
-  bool took_first_ = false;
+  bool took_first_ = false, probable_ = false;
   std::optional<Fit> fit_;
   std::optional<FitEvaluation> evaluation_;
   std::optional<RunDirectory> directory_;

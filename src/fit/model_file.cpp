@@ -60,7 +60,6 @@ Fit load_model(const std::string& path) {
     Archive a(std::vector<std::byte>(data, data + size));
     FitOptions options;
     option_fields(a, options);
-    options.classes.clear();  // they are saved with the others
     Fit fit(options);
     fit.model_fields(a);
     a.finish();

@@ -5,18 +5,17 @@
 
 #include <iterator>
 #include <string>
-#include <vector>
 
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
 
 // Columns are separated by tabs. A class's name has none, and no end of a line: readers see to that.
-inline void prediction_text(const Prediction& p, const std::vector<std::string>& classes, const std::string& tag,
-                            bool probabilities, std::string& line) {
+inline void prediction_text(const Prediction& p, const Fit& fit, const std::string& tag, bool probabilities,
+                            std::string& line) {
   line.clear();
-  if (classes.empty()) fmt::format_to(std::back_inserter(line), "{}", p.number);
-  else line += p.best >= 0 ? classes[static_cast<std::size_t>(p.best)] : "?";
+  if (fit.options().task == FitTask::numbers) fmt::format_to(std::back_inserter(line), "{}", p.number);
+  else line += p.best >= 0 ? fit.classes()[static_cast<std::size_t>(p.best)] : "?";
   for (std::size_t c = 0; probabilities && c < p.probabilities.size(); ++c)
     fmt::format_to(std::back_inserter(line), "\t{:.6g}", p.probabilities[c]);
   if (!tag.empty()) (line += '\t') += tag;

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,26 +32,34 @@ class RowPipe {
   ~RowPipe();
 
   // Null at the end. Throws what the reader threw, once all rows before it were handed out. Valid until the next call.
-  const Item* next();
+  // Read ahead, null also where there is no row yet and `stop` says so.
+  const Item* next(const std::function<bool()>& stop = {});
   // Names of the groups, at least as many as the last row knew.
   [[nodiscard]] const std::vector<std::string>& groups();
   // At the end: rows that were skipped, and the error of the first.
-  [[nodiscard]] const RowReader& reader() const { return *reader_; }
+  [[nodiscard]] const RowReader& reader() const { return *shared_->reader; }
 
  private:
   static constexpr std::size_t room = 1024;
 
-  bool read(Item& item);
-  void work();
+  // The thread's as well: it outlives the pipe when it waits for a row that nobody wants any more.
+  struct Shared {
+    std::unique_ptr<RowReader> reader;
+    std::vector<Item> items;
+    std::vector<std::string> groups;
+    bool stopping = false, ended = false, reading = false;
+    std::exception_ptr error;
+    std::uint64_t read = 0, taken = 0;  // rows
+    std::mutex mutex;
+    std::condition_variable has_rows, has_room;
 
-  std::unique_ptr<RowReader> reader_;
-  std::vector<Item> items_;
-  std::vector<std::string> groups_, shared_groups_;
-  bool ahead_, stopping_ = false, ended_ = false, holds_ = false;
-  std::exception_ptr error_;
-  std::uint64_t read_ = 0, taken_ = 0;  // rows
-  std::mutex mutex_;
-  std::condition_variable has_rows_, has_room_;
+    bool read_into(Item& item);
+    void work();
+  };
+
+  std::shared_ptr<Shared> shared_;
+  std::vector<std::string> groups_;
+  bool ahead_, holds_ = false;
   std::thread thread_;
 };
 

@@ -17,8 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* results[] = {"config.toml", "about.jsonl", "checkpoint", "trace.jsonl",
-                                   "cells.jsonl", "tables.md",   "tables.csv", "summary.json"};
+// In the order in which they go: what a config describes goes before it, so that no other one is taken to describe it.
+constexpr const char* results[] = {"checkpoint", "cells.jsonl", "model",        "trace.jsonl", "about.jsonl",
+                                   "tables.md",  "tables.csv",  "summary.json", "config.toml"};
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
   throw DataError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
