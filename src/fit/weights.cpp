@@ -187,14 +187,17 @@ void Weights<S>::Lazy::fields(Archive& a) {
 template <class S>
 void Weights<S>::fields(Archive& a) {
   a("parts", parts_), a("outputs", outputs_), a("groups", groups_), a("slots", slots_);
+  constexpr int most = 1 << 24;  // of each, so that no product of theirs is too large
+  if (parts_ < 1 || parts_ > most || outputs_ < 1 || outputs_ > most / parts_ || groups_ < 1 || slots_ < 0 || slots_ > std::int64_t{1} << 31)
+    throw DataError("saved state: the sizes of the weights do not fit together");
   if (a.loading()) width_ = width_for(parts_ * outputs_);
   saved(a, "memory", memory_), saved(a, "group_of", group_of_), saved(a, "constant", constant_);
   saved_list(a, "lazy", lazy_);
   const auto is = [](std::size_t got, std::int64_t expected) { return got == static_cast<std::uint64_t>(expected); };
   const auto sound = [&](const Lazy& l) { return is(l.s.size(), parts_) && is(l.mix.size(), parts_) && l.z > 0; };
-  if (parts_ < 1 || outputs_ < 1 || groups_ < 1 || slots_ < 0 || !is(memory_.size(), slots_ * width_) ||
-      !is(constant_.size(), lanes()) || !is(lazy_.size(), groups_) || !std::ranges::all_of(lazy_, sound) ||
-      (groups_ > 1 && !is(group_of_.size(), slots_)) ||
+  if (!is(memory_.size(), slots_ * width_) || !is(constant_.size(), lanes()) || !is(lazy_.size(), groups_) ||
+      !std::ranges::all_of(lazy_, sound) ||
+      !is(group_of_.size(), groups_ > 1 ? slots_ : 0) ||
       std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g >= groups_; }))
     throw DataError("saved state: the sizes of the weights do not fit together");
 }
