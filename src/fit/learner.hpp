@@ -91,6 +91,7 @@ class Learner {
   void steps(double alpha, bool free);
   void write_back();
   void guard_derivatives();
+  [[nodiscard]] double memory_of(const Hyperparameter& h) const;
   [[nodiscard]] const Row& row(int r) const { return *batch_[static_cast<std::size_t>(r)]; }
   void take(Role unwanted);  // into the batch
   void train_inner();

@@ -143,6 +143,16 @@ void Weights<S>::scale_derivative(int part, double factor) {
   for (int c = 0; c < outputs_; ++c) constant_[static_cast<std::size_t>(part * outputs_ + c)] *= S(factor);
 }
 
+template <class S>
+void Weights<S>::forget_derivative(int part) {
+  const auto j = static_cast<std::size_t>(part);
+  for (Lazy& lazy : lazy_) lazy.s[j] = 1, lazy.mix[j] = 0;
+  for (int c = 0; c < outputs_; ++c) {
+    for (std::int64_t i = 0; i < slots_; ++i) at(i)[part * outputs_ + c] = S(0);
+    constant_[static_cast<std::size_t>(part * outputs_ + c)] = S(0);
+  }
+}
+
 // Between these bounds neither ẑ nor ŝ loses digits to its factor.
 template <class S>
 void Weights<S>::settle() {

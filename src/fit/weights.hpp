@@ -49,7 +49,8 @@ class Weights {
 
   // slopes: dρ/dθ_j for j = 1 … parts − 1
   void decay(int group, double rho, std::span<const double> slopes);
-  void scale_derivative(int part, double factor);
+  void scale_derivative(int part, double factor);  // > 0
+  void forget_derivative(int part);
   // Puts the groups' numbers into the rows where they have become small or large.
   void settle();
 
