@@ -49,6 +49,7 @@ const typename Learner<S>::Logits& Learner<S>::predict(const Row& row) {
 template <class S>
 const typename Learner<S>::Logits& Learner<S>::add(Row&& row) {
   predict(row);
+  if (!(row.weight > 0)) return lane_;  // it would count as a round, and lower the mean of the curvature
   pending_sums_.insert(pending_sums_.end(), sums_.begin(), sums_.end());
   pending_.push_back(std::move(row));
   return lane_;
@@ -320,7 +321,7 @@ double Learner<S>::rate_of_round(bool& free) {
     weight_[i] = all > 0 ? S(static_cast<double>(batch_[i]->weight) / all) : S(0);
     is_replayed_[i] = S(i >= fresh_), label_[i] = batch_[i]->label, target_[i] = S(batch_[i]->target);
   }
-  const double now = round_curvature(), part = 1 / std::min(static_cast<double>(round_), 100.0);
+  const double now = round_curvature(), part = curvature_ > 0 ? 1 / std::min(static_cast<double>(round_), 100.0) : 1.0;
   curvature_ = (1 - part) * curvature_ + part * now;
   if (!(curvature_ > 0)) curvature_ = 1;
   const S replay_weight = S(hyper_.value(Tunable::replay, 1.0));

@@ -44,7 +44,7 @@ class Learner {
 
   // Logits of a row, one an output; valid until the next call.
   const Logits& predict(const LearnerRow& row);
-  // The same, and the row waits for train().
+  // The same, and the row waits for train() if it weighs anything.
   const Logits& add(LearnerRow&& row);
   void train();
 
