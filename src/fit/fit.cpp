@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <set>
 
 #include "fit/class_names.hpp"
@@ -62,6 +63,7 @@ struct Fit::Parts {
 
   // `learning`: new features and columns are taken up.
   void featurise(const DataRow& row, bool learning, LearnerRow& out);
+  void require_sound(const DataRow& row) const;
   void sort_by_group(LearnerRow& out);
   void label(const DataRow& row, LearnerRow& out);
   void predict(const LearnerRow& row, std::span<const float> logits);
@@ -83,11 +85,21 @@ struct Fit::Parts {
   std::vector<std::int32_t> group_;  // of every entry
 };
 
+// Before anything of the row is taken up: rows may be refused and left out.
+void Fit::Parts::require_sound(const DataRow& row) const {
+  if (!(row.weight >= 0) || row.weight > static_cast<double>(std::numeric_limits<float>::max()))
+    throw DataError(fmt::format("weight: got {}, expected a finite number, 0 or more", row.weight));
+  for (const RowFeature& f : row.features)
+    if (!std::isfinite(f.value)) throw DataError("got a value that is not a finite number, expected one");
+  if (row.label.empty()) return;
+  if (!classifies()) (void)number_of(row.label);
+  else names.require(row.label);
+}
+
 void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
   out.entries.clear(), out.group_ends.clear(), group_.clear();
   out.weight = static_cast<float>(row.weight);
   for (const RowFeature& f : row.features) {
-    if (!std::isfinite(f.value)) throw DataError("got a value that is not a finite number, expected one");
     const std::int32_t group = columns.of_reader(f.group);
     const bool number = has_columns && f.key == f.group;
     float value = f.value;
@@ -187,6 +199,7 @@ void Fit::set_groups(std::span<const std::string> names, bool columns) {
 
 const Prediction& Fit::predict(const DataRow& row) {
   Parts& p = *parts_;
+  p.require_sound(row);
   p.featurise(row, false, p.row_);
   const auto& logits = p.learner.predict(p.row_);
   p.predict(p.row_, {logits.data(), logits.size()});
@@ -197,6 +210,7 @@ const Prediction& Fit::predict(const DataRow& row) {
 const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
+  p.require_sound(row);
   p.featurise(row, true, p.row_);
   p.learner.see(p.row_);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
