@@ -101,7 +101,7 @@ void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
   out.weight = static_cast<float>(row.weight);
   for (const RowFeature& f : row.features) {
     const std::int32_t group = columns.of_reader(f.group);
-    const bool number = has_columns && f.key == f.group;
+    const bool number = has_columns && f.key == f.group && columns.knows(f.group);
     float value = f.value;
     if (number && options.scale == FitScale::automatic) {
       if (learning) columns.see(group, static_cast<double>(value));
