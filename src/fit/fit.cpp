@@ -64,6 +64,7 @@ struct Fit::Parts {
   // `learning`: new features and columns are taken up.
   void featurise(const DataRow& row, bool learning, LearnerRow& out);
   void require_sound(const DataRow& row) const;
+  void require_sound() const;
   void sort_by_group(LearnerRow& out);
   void label(const DataRow& row, LearnerRow& out);
   void predict(const LearnerRow& row, std::span<const float> logits);
@@ -94,6 +95,14 @@ void Fit::Parts::require_sound(const DataRow& row) const {
   if (row.label.empty()) return;
   if (!classifies()) (void)number_of(row.label);
   else names.require(row.label);
+}
+
+// After loading.
+void Fit::Parts::require_sound() const {
+  if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
+  if (static_cast<std::size_t>(learner.classes()) != names.names().size() || (tuning.classes && !names.fixed()))
+    throw DataError("saved state: weights and classes differ in number");
+  if (rows < 0 || rows >= std::int64_t{1} << 53) throw DataError("saved state: got an impossible number of rows");
 }
 
 void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
@@ -301,7 +310,7 @@ void Fit::model_fields(Archive& a) {
   a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
   p.learner.model_fields(a);
   a("rows", p.rows);
-  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.require_sound();
 }
 
 void Fit::fields(Archive& a) {
@@ -311,7 +320,7 @@ void Fit::fields(Archive& a) {
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
   saved_list(a, "delayed", waiting);
-  if (p.learner.slots() != p.table.slots()) throw DataError("saved state: weights and features differ in number");
+  p.require_sound();
   p.learner.require_sound(waiting);
   p.delayed.assign(waiting.begin(), waiting.end());
 }

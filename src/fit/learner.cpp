@@ -455,8 +455,12 @@ void Learner<S>::model_fields(Archive& a) {
   if (!a.loading()) return;
   local_of_.assign(static_cast<std::size_t>(weights_.slots()), -1), slope_.resize(hyper_.list.size());
   const int outputs = classes_ <= 2 && !o_.softmax ? 1 : classes_;
-  if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 ||
-      weights_.outputs() != outputs)
+  const auto for_each_class = [&](Tunable kind) {
+    const auto count = std::ranges::count(hyper_.list, kind, &Hyperparameter::kind);
+    return count == 0 || count == outputs;
+  };
+  if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 || weights_.outputs() != outputs ||
+      !for_each_class(Tunable::shift) || !for_each_class(Tunable::scale) || round_ < 0 || round_ >= std::int64_t{1} << 53)
     throw DataError("saved state: the weights do not fit the hyperparameters or the classes");
 }
 
