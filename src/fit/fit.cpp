@@ -153,7 +153,7 @@ void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
 
 void Fit::Parts::predict(const LearnerRow&, std::span<const float> logits) {
   Prediction& p = prediction;
-  p.truth = -1, p.best = -1;
+  p.truth = -1, p.best = -1, p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
     p.number = static_cast<double>(logits[0]);
     return;
