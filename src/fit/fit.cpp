@@ -102,6 +102,7 @@ void Fit::Parts::require_sound() const {
   if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
   if (static_cast<std::size_t>(learner.classes()) != names.names().size() || (tuning.classes && !names.fixed()))
     throw DataError("saved state: weights and classes differ in number");
+  if (!tuning.per_group && learner.weights().groups() > 1) throw DataError("saved state: groups have an L2 of their own, expected one for all");
   if (rows < 0 || rows >= std::int64_t{1} << 53) throw DataError("saved state: got an impossible number of rows");
 }
 
