@@ -65,7 +65,7 @@ struct Fit::Parts {
   void featurise(const DataRow& row, bool learning, LearnerRow& out);
   void require_sound(const DataRow& row) const;
   void require_sound() const;
-  void sort_by_group(LearnerRow& out);
+  void sort_by_group(LearnerRow& out, bool learning);
   void label(const DataRow& row, LearnerRow& out);
   void predict(const LearnerRow& row, std::span<const float> logits);
   void judge(const DataRow& row, const LearnerRow& out);
@@ -125,19 +125,18 @@ void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
     if (tuning.per_group) group_.push_back(std::min(group, most_groups - 1));
   }
   if (learning && table.slots() > learner.slots()) learner.grow_features(table.slots());
-  if (tuning.per_group) sort_by_group(out);
+  if (tuning.per_group) sort_by_group(out, learning);
 }
 
-void Fit::Parts::sort_by_group(LearnerRow& out) {
+void Fit::Parts::sort_by_group(LearnerRow& out, bool learning) {
   std::vector<Entry> sorted;
   sorted.reserve(out.entries.size());
-  const int groups = learner.weights().groups();
-  for (int g = 0; g < groups; ++g) {
+  Weights<float>& weights = learner.weights();
+  for (std::size_t i = 0; i < group_.size(); ++i)
+    group_[i] = learning ? weights.set_group(out.entries[i].slot, group_[i]) : weights.group(out.entries[i].slot);
+  for (int g = 0; g < weights.groups(); ++g) {
     for (std::size_t i = 0; i < group_.size(); ++i)
-      if (group_[i] == g) {
-        sorted.push_back(out.entries[i]);
-        learner.weights().set_group(out.entries[i].slot, g);
-      }
+      if (group_[i] == g) sorted.push_back(out.entries[i]);
     out.group_ends.push_back(static_cast<std::int32_t>(sorted.size()));
   }
   out.entries.swap(sorted);

@@ -45,8 +45,11 @@ void Weights<S>::grow(std::int64_t slots) {
 }
 
 template <class S>
-void Weights<S>::set_group(std::int64_t slot, int group) {
-  if (groups_ > 1) group_of_[static_cast<std::size_t>(slot)] = static_cast<std::uint16_t>(group);
+int Weights<S>::set_group(std::int64_t slot, int group) {
+  if (groups_ == 1) return 0;
+  std::uint16_t& of = group_of_[static_cast<std::size_t>(slot)];
+  if (of == 0) of = static_cast<std::uint16_t>(group + 1);
+  return of - 1;
 }
 
 template <class S>
@@ -208,7 +211,7 @@ void Weights<S>::fields(Archive& a) {
   if (!is(memory_.size(), slots_ * width_) || !is(constant_.size(), lanes()) || !is(lazy_.size(), groups_) ||
       !std::ranges::all_of(lazy_, sound) ||
       !is(group_of_.size(), groups_ > 1 ? slots_ : 0) ||
-      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g >= groups_; }))
+      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g > groups_; }))
     throw DataError("saved state: the sizes of the weights do not fit together");
 }
 
