@@ -22,8 +22,8 @@ struct RowFlags {
   [[nodiscard]] bool can_be_read_again() const;
   [[nodiscard]] std::unique_ptr<RowReader> open() const;
   [[nodiscard]] std::unique_ptr<RowReader> open_validation() const;  // null: there is none
-  [[nodiscard]] std::string name() const;  // of a run of them
-  [[nodiscard]] std::string echo() const;  // lines of TOML
+  [[nodiscard]] std::string name() const;                            // of a run of them
+  [[nodiscard]] std::string echo() const;                            // lines of TOML
 };
 
 }  // namespace obolus::cli

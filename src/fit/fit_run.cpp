@@ -33,13 +33,6 @@ std::string section(const char* name, Options options) {
   return text;
 }
 
-// The echo. A report takes the stream's name and the method's from it.
-std::string config_of(const FitRunOptions& o) {
-  return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
-         "\n[optimiser]\nname = \"forward\"\n" + section("fit", o.fit) + section("evaluation", o.evaluation) +
-         section("log", o.log);
-}
-
 // What the rows were, so that a resumed run notices others.
 struct RowsDigest {
   std::uint64_t value = 0x9E3779B97F4A7C15u;
@@ -62,7 +55,8 @@ struct RowsDigest {
 
 class Runner {
  public:
-  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open, std::unique_ptr<RowReader> judges)
+  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
+         std::unique_ptr<RowReader> judges)
       : o_(std::move(options)), open_(open), judges_(std::move(judges)) {}
 
   FitSummary run() {
@@ -108,7 +102,8 @@ class Runner {
     constexpr std::size_t most = 1'000'000;
     std::vector<DataRow> rows;
     for (DataRow row; judges_->next(row);) {
-      if (rows.size() == most) throw DataError(fmt::format("{}: got more than {} rows to judge by, expected fewer", judges_->place(), most));
+      if (rows.size() == most)
+        throw DataError(fmt::format("{}: got more than {} rows to judge by, expected fewer", judges_->place(), most));
       rows.push_back(row);
     }
     if (rows.empty()) throw DataError("--validation: got no rows, expected some");
@@ -120,7 +115,7 @@ class Runner {
   void open_directory() {
     using Mode = RunDirectory::Mode;
     const Mode mode = o_.resume ? Mode::resume : o_.force ? Mode::replace : Mode::fresh;
-    directory_.emplace(o_.directory, mode, config_of(o_));
+    directory_.emplace(o_.directory, mode, fit_config(o_));
     if (o_.resume) restore();
     if (!o_.about.empty()) directory_->append_about(o_.about);
   }
@@ -216,9 +211,10 @@ class Runner {
   void count_skipped(std::uint64_t skipped, const std::string& place) {
     skipped_ = skipped;
     if (skipped_ + bad_labels_ > o_.skip_bad)
-      throw DataError(fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
-                                  "first label: {}",
-                                  place, skipped_ + bad_labels_, bad_labels_, o_.skip_bad, first_bad_));
+      throw DataError(
+          fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
+                      "first label: {}",
+                      place, skipped_ + bad_labels_, bad_labels_, o_.skip_bad, first_bad_));
   }
 
   // False for a row that was left out.
@@ -270,7 +266,8 @@ class Runner {
     line = fmt::format(R"({{"t":{},"rows":{},"f":{})", std::max<std::int64_t>(round, 1), rows_, fit_->outer_loss());
     if (!alarm.empty()) line += fmt::format(R"(,"alarm":"{}")", alarm);
     line += fmt::format(R"(,"seconds":{:.6f})", spent_ + since(start_));
-    if (new_round && profiled(round / o_.log.trace_every)) {
+    const bool evaluated = new_round && profiled(round / o_.log.trace_every);
+    if (evaluated) {
       line += R"(,"evaluation":{)";
       for (const auto& [name, value] : evaluation_->all())
         if (std::isfinite(value)) line += fmt::format(R"("{}":{},)", name, value);
@@ -286,6 +283,7 @@ class Runner {
     line += "]}\n";
     traced_ = round;
     directory_->append_trace(line);
+    if (o_.on_trace) o_.on_trace(line, evaluated);
   }
 
   [[nodiscard]] bool due() const {
@@ -366,6 +364,13 @@ class Runner {
 };
 
 }  // namespace
+
+// The echo. A report takes the stream's name and the method's from it.
+std::string fit_config(const FitRunOptions& o) {
+  return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
+         "\n[optimiser]\nname = \"forward\"\n" + section("fit", o.fit) + section("evaluation", o.evaluation) +
+         section("log", o.log);
+}
 
 FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
                    std::unique_ptr<RowReader> judges) {

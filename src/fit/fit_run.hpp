@@ -52,7 +52,8 @@ struct FitRunOptions {
   std::string predictions;  // a file with a line a row, or none
   bool probabilities = false;
   std::function<void(const FitView&)> on_row;
-  std::function<bool()> stop;  // asked after every row
+  std::function<void(const std::string& line, bool evaluated)> on_trace;  // with its end of line
+  std::function<bool()> stop;                                             // asked after every row
 };
 
 enum class FitStatus : std::uint8_t { finished, stopped, diverged };
@@ -68,8 +69,12 @@ struct FitSummary {
   std::vector<FitHyperparameter> hyperparameters;
   double seconds = 0, seconds_learning = 0;
 
+  [[nodiscard]] const char* name() const;  // of the status
   [[nodiscard]] std::string json() const;
 };
+
+// The echo that a run folder holds.
+[[nodiscard]] std::string fit_config(const FitRunOptions& options);
 
 // `open` gives the rows from the first on, `judges` those that judge hyperparameters alone, if there are any: they are kept in memory.
 // Throws ConfigError and DataError.

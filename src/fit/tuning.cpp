@@ -22,7 +22,8 @@ std::set<std::string> words(const std::string& text) {
     if (word == "learning-rate") word = "rate";
     if (word == "l2-per-feature")
       throw ConfigError(
-          "tune: got l2-per-feature, expected fewer hyperparameters here: an L2 for every feature is tuned by the optimisers of "
+          "tune: got l2-per-feature, expected fewer hyperparameters here: an L2 for every feature is tuned by the "
+          "optimisers of "
           "`obolus run`, with problem softmax_l2 and data = \"rows\"; see docs/fit.md");
     if (std::find(known.begin(), known.end(), word) == known.end())
       throw ConfigError(

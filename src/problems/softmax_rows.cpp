@@ -27,7 +27,8 @@ class Gatherer {
       if (row.label.empty()) continue;
       entries += row.features.size();
       if (entries > most_entries)
-        throw DataError(fmt::format("{}: got more than {} values, expected fewer: all rows are kept in memory", path, most_entries));
+        throw DataError(fmt::format("{}: got more than {} values, expected fewer: all rows are kept in memory", path,
+                                    most_entries));
       add(row);
     }
     if (labels_.size() < 2)

@@ -36,7 +36,8 @@ class Prepared final : public PreparedProblem {
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
   [[nodiscard]] std::uint64_t data_checksum() const override {
     if constexpr (requires { options_.path; }) return file_checksum(options_.path);
-    else if constexpr (requires { options_.rows.empty(); }) return options_.rows.empty() ? 0 : file_checksum(options_.rows);
+    else if constexpr (requires { options_.rows.empty(); })
+      return options_.rows.empty() ? 0 : file_checksum(options_.rows);
     else return 0;
   }
   [[nodiscard]] std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const override {

@@ -84,8 +84,10 @@ LiveView::LiveView(const std::string& address, const Experiment& experiment, con
 LiveView::LiveView(const std::string& address, const Comparison& comparison, const std::string& folder)
     : LiveView(address, report_on(comparison, folder), "jobs") {}
 
-LiveView::LiveView(const std::string& address, const std::string& config, const std::string& folder, const RunName& name)
-    : LiveView(address, report(source(folder, "run", config, Json::array({stream(name.stream, name.stream, {})}))), "rows") {
+LiveView::LiveView(const std::string& address, const std::string& config, const std::string& folder,
+                   const RunName& name)
+    : LiveView(address, report(source(folder, "run", config, Json::array({stream(name.stream, name.stream, {})}))),
+               "rows") {
   name_ = name;
   feed_.run(LiveRun{.name = name_});
 }

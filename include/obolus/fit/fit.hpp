@@ -42,7 +42,7 @@ class Fit {
   ~Fit();
 
   // Groups of features are known by name, as a reader numbers them; `columns`: features whose key is their group's number are
-  // columns of numbers. To be called before the first row, and whenever there are more.
+  // columns of numbers. To be called before the first row, whenever there are more, and for another reader, whose order may differ.
   void set_groups(std::span<const std::string> names, bool columns);
 
   // The prediction before the row was learnt. A row without a label is predicted only. Throws DataError for a label that is not one.

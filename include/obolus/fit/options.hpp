@@ -82,7 +82,8 @@ struct FitOptions {
     v("buffer", buffer, "how many of the latest rows are replayed", Range::between(0, 1e8));
     v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p",
       Range::between(0, 1));
-    v("memory", memory, "part of the derivative by the learning rate that is kept from round to round; others but the next two alike",
+    v("memory", memory,
+      "part of the derivative by the learning rate that is kept from round to round; others but the next two alike",
       Range::between(0, 1));
     v("l2_memory", l2_memory, "of the derivatives by L2, whose effect takes long", Range::between(0, 1));
     v("replay_memory", replay_memory, "of that by the weight of replayed rows", Range::between(0, 1));
@@ -95,8 +96,8 @@ struct FitOptions {
     v("outer_decay", outer_decay, "Adam's memory of slopes", Range::between(0, 0.9999));
     v("outer_decay2", outer_decay2, "Adam's memory of their squares", Range::between(0, 0.999999));
     v("first_steps", first_steps, "all of these steps are so many times as long at first ...", Range::positive());
-    v("later_steps", later_steps, "... and so many times as long later: later + (first - later)/(1 + t/halfway) in round t",
-      Range::positive());
+    v("later_steps", later_steps,
+      "... and so many times as long later: later + (first - later)/(1 + t/halfway) in round t", Range::positive());
     v("halfway", halfway, "see later_steps", Range::positive());
     v("seed", seed, "which rows are replayed follows from it", Range::at_least(0));
   }

@@ -74,8 +74,11 @@ struct SoftmaxOptions {
   template <class V>
   void describe(V&& v) {
     constexpr double many = 1e7;
-    v("data", data, "generated; 20news: the 20 Newsgroups corpus, see `obolus data get 20news`; rows: a file of one's own");
-    v("rows", rows, "data = \"rows\": the file, in any format that `obolus fit` reads; its rows come in their order, one in ten is for tests");
+    v("data", data,
+      "generated; 20news: the 20 Newsgroups corpus, see `obolus data get 20news`; rows: a file of one's own");
+    v("rows", rows,
+      "data = \"rows\": the file, in any format that `obolus fit` reads; its rows come in their order, one in ten is "
+      "for tests");
     text.describe(v);
     v("documents", documents, "generated: training documents; half as many are for tests", Range::between(4, many));
     v("features", features, "generated: size of the vocabulary", Range::between(2, many));
