@@ -230,8 +230,8 @@ void Weights<S>::model_fields(Archive& a) {
   constexpr int most_outputs = 1 << 16;
   if (outputs < 1 || outputs > most_outputs || slots < 0 || slots > static_cast<std::int64_t>(weights.size()) ||
       !is(weights.size(), slots * outputs) || !is(constant.size(), outputs) ||
-      (groups_ > 1 && !is(group_of_.size(), slots)) ||
-      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g >= groups_; }))
+      !is(group_of_.size(), groups_ > 1 ? slots : 0) ||
+      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g > groups_; }))
     throw DataError("saved state: the sizes of the weights do not fit together");
   std::vector<std::uint16_t> group_of = std::move(group_of_);
   *this = Weights(parts_, outputs, groups_);
