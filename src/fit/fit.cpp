@@ -352,7 +352,7 @@ void Fit::fields(Archive& a) {
   if (p.next_judge < 0 || (p.next_judge > 0 && p.next_judge >= static_cast<std::int64_t>(p.judges.size())))
     throw DataError("saved state: expected other rows to judge by");
   p.require_sound();
-  p.learner.require_sound(waiting);
+  p.learner.require_sound(waiting), p.learner.require_sound(p.judges);
   p.delayed.assign(waiting.begin(), waiting.end());
 }
 
