@@ -40,6 +40,10 @@ class DoublingTable {
     next_ *= 2;
     print(v);
   }
+  // The last row, unless it has its line.
+  void end(const fit::FitView& v) {
+    if (shown_ && v.rows * 2 != next_) print(v);
+  }
 
  private:
   void print(const fit::FitView& v) {
@@ -147,6 +151,7 @@ int run(Arguments& a) {
       throw DataError("standard output: takes no more");
     if (!a.run.can_resume) std::fflush(stdout);  // somebody waits for it
   };
+  a.run.on_end = [&](const fit::FitView& v) { table.end(v); };
   a.run.stop = [] { return Interruption::signal() != 0; };
   const Interruption interruption;
   std::optional<LiveView> live;

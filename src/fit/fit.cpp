@@ -37,7 +37,8 @@ LearnerOptions learner_options(const FitOptions& o, bool softmax) {
   l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
   l.replay = o.replay, l.buffer = o.buffer, l.steps = o.steps;
   l.power = o.scale == FitScale::none ? 0.0 : o.feature_power;
-  l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory, l.limit = o.limit;
+  l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory,
+  l.limit = o.task == FitTask::numbers ? std::min(o.limit, 1.9) : o.limit;
   l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = softmax;
   return l;
 }
@@ -155,8 +156,9 @@ void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
   learner.grow_classes(static_cast<int>(names.names().size()));
 }
 
-void Fit::Parts::predict(const LearnerRow&, std::span<const float> logits) {
+void Fit::Parts::predict(const LearnerRow& row, std::span<const float> logits) {
   Prediction& p = prediction;
+  p.features = row.entries.size();
   p.truth = -1, p.best = -1, p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
     p.number = static_cast<double>(logits[0]);
@@ -323,7 +325,9 @@ std::vector<Fit::Weight> Fit::largest_weights(std::size_t count) const {
       all.pop_back();
     }
   };
-  p.table.each(add);
+  if (p.options.hash_bits == 0) p.table.each(add);
+  for (std::int64_t i = 0; p.options.hash_bits > 0 && i < p.table.slots(); ++i)
+    add(static_cast<std::uint64_t>(i), static_cast<std::int32_t>(i));
   std::ranges::sort(all, smaller);
   return all;
 }

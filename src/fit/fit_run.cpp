@@ -28,7 +28,7 @@ template <class Options>
 std::string section(const char* name, Options options) {
   std::string text = fmt::format("\n[{}]\n", name);
   options.describe([&](std::string_view key, auto& value, std::string_view, Range = {}) {
-    text += fmt::format("{} = {}\n", key, config::value_text(value));
+    if (const std::string is = config::value_text(value); !is.empty()) text += fmt::format("{} = {}\n", key, is);
   });
   return text;
 }
@@ -181,7 +181,8 @@ class Runner {
     a("trace_bytes", trace_bytes), a("prediction_bytes", prediction_bytes_), a("rows", read_);
     a("digest", digest_.value), a("learnt", rows_), a("traced", traced_), a("bad_labels", bad_labels_);
     if (!a.loading()) probable_ = o_.probabilities;
-    a("probabilities", probable_), a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
+    a("probabilities", probable_), a("first_bad", first_bad_), a("alarm", alarm_), a("learning", learning_),
+        a("spent", spent_);
     a("fit", *fit_), a("evaluation", *evaluation_);
   }
 
@@ -240,7 +241,8 @@ class Runner {
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
     if (predictions_) write_prediction(item.row, *prediction);
     if (directory_) trace(alarm);
-    if (o_.on_row) o_.on_row({rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm});
+    last_ = {rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm};
+    if (o_.on_row) o_.on_row(last_);
     return true;
   }
 
@@ -257,16 +259,16 @@ class Runner {
     prediction_buffer_.clear();
   }
 
-  // A line a round, and for an alarm. Metrics are in some of them: 16 to 32 in every octave of rounds.
+  // A line a round; an alarm waits for its round's. Metrics are in some of them: 16 to 32 in every octave of rounds.
   void trace(std::string_view alarm) {
     const std::int64_t round = fit_->rounds();
-    const bool new_round = round > traced_ && round % o_.log.trace_every == 0;
-    if (!new_round && alarm.empty()) return;
+    if (!alarm.empty()) alarm_ = alarm;
+    if (round == traced_ || (round % o_.log.trace_every != 0 && alarm_.empty())) return;
     std::string& line = trace_line_;
-    line = fmt::format(R"({{"t":{},"rows":{},"f":{})", std::max<std::int64_t>(round, 1), rows_, fit_->outer_loss());
-    if (!alarm.empty()) line += fmt::format(R"(,"alarm":"{}")", alarm);
+    line = fmt::format(R"({{"t":{},"rows":{},"f":{})", round, rows_, fit_->outer_loss());
+    if (!alarm_.empty()) line += fmt::format(R"(,"alarm":"{}")", std::exchange(alarm_, {}));
     line += fmt::format(R"(,"seconds":{:.6f})", spent_ + since(start_));
-    const bool evaluated = new_round && profiled(round / o_.log.trace_every);
+    const bool evaluated = round % o_.log.trace_every == 0 && profiled(round / o_.log.trace_every);
     if (evaluated) {
       line += R"(,"evaluation":{)";
       for (const auto& [name, value] : evaluation_->all())
@@ -307,6 +309,8 @@ class Runner {
 
   // The checkpoint comes before the last rows are learnt: with more data the run goes on as if it had been there at once.
   FitSummary end(FitStatus status) {
+    if (status == FitStatus::finished && rows_ == 0) throw DataError("got no rows, expected at least one");
+    if (o_.on_end && last_.fit) o_.on_end(last_);
     if (directory_ && status != FitStatus::diverged) save();
     flush_predictions();
     if (predictions_) predictions_->sync();
@@ -356,9 +360,10 @@ class Runner {
   std::optional<AppendedFile> predictions_;
   std::int64_t read_ = 0, rows_ = 0, traced_ = 0;
   std::size_t known_groups_ = 0;
+  FitView last_;
   RowsDigest digest_;
   std::uint64_t bad_labels_ = 0, skipped_ = 0, prediction_bytes_ = 0;
-  std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_;
+  std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_, alarm_;
   double learning_ = 0, spent_ = 0;
   Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
 };

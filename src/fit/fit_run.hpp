@@ -52,6 +52,7 @@ struct FitRunOptions {
   std::string predictions;  // a file with a line a row, or none
   bool probabilities = false;
   std::function<void(const FitView&)> on_row;
+  std::function<void(const FitView&)> on_end;                             // the last row's once more, without the row
   std::function<void(const std::string& line, bool evaluated)> on_trace;  // with its end of line
   std::function<bool()> stop;                                             // asked after every row
 };

@@ -21,6 +21,7 @@ struct Prediction {
   std::int32_t best = -1;             // class; −1: none is known yet
   std::vector<double> probabilities;  // by class
   double number = 0;                  // when numbers are predicted
+  std::size_t features = 0;           // of the row that the model knows
 
   std::int32_t truth = -1;  // class of the row, also if it was not known before; −1: the row has no label
   double truth_number = 0;
