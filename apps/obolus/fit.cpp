@@ -109,7 +109,7 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
     return diverged;
   }
   if (s.status == fit::FitStatus::stopped) {
-    fmt::print(stderr, "obolus: stopped after {} rows and saved{}\n", s.rows,
+    fmt::print(stderr, "obolus: stopped after {} rows{}{}\n", s.rows, s.rows > 0 ? " and saved" : "",
                a.run.can_resume
                    ? "; to go on, give the same command with --out " + shell_quoted(directory) + " --resume"
                    : "");
@@ -146,7 +146,7 @@ int run(Arguments& a) {
   };
   a.run.stop = [] { return Interruption::signal() != 0; };
   const Interruption interruption;
-  const fit::FitSummary summary = fit::run_fit(a.run, [&] { return a.rows.open(); });
+  const fit::FitSummary summary = fit::run_fit(a.run, [rows = a.rows] { return rows.open(); });
   return report_end(a, summary, shown);
 }
 

@@ -6,8 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <future>
+#include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 
 #include "config/option_text.hpp"
 #include "fit/model_file.hpp"
@@ -60,6 +63,9 @@ struct RowsDigest {
   }
 };
 
+// Else the model diverged in the round before.
+bool is_finite(const Prediction& p) { return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability)); }
+
 class Runner {
  public:
   Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open)
@@ -68,7 +74,9 @@ class Runner {
   FitSummary run() {
     if (o_.resume && !o_.can_resume)
       throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
-    pipe_.emplace(open_(), o_.threads > 1 || !o_.can_resume);  // a stream may have us wait: for it or for a signal
+    std::unique_ptr<RowReader> reader = opened();
+    if (!reader) return stopped_before();
+    pipe_.emplace(std::move(reader), o_.threads > 1 || !o_.can_resume);
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
@@ -80,6 +88,30 @@ class Runner {
   }
 
  private:
+  [[nodiscard]] FitSummary stopped_before() const {
+    FitSummary s;
+    s.status = FitStatus::stopped, s.task = o_.fit.task;
+    return s;
+  }
+
+  // Opening a stream waits for its first bytes, or for a signal; null then. Its thread goes with the process.
+  [[nodiscard]] std::unique_ptr<RowReader> opened() const {
+    if (o_.can_resume) return open_();
+    auto promise = std::make_shared<std::promise<std::unique_ptr<RowReader>>>();
+    std::future<std::unique_ptr<RowReader>> reader = promise->get_future();
+    std::thread([open = open_, promise] {
+      try {
+        promise->set_value(open());
+      } catch (...) {
+        promise->set_exception(std::current_exception());
+      }
+    }).detach();
+    constexpr std::chrono::milliseconds look(50);
+    while (reader.wait_for(look) != std::future_status::ready)
+      if (o_.stop && o_.stop()) return nullptr;
+    return reader.get();
+  }
+
   // The next row; the ones that settled the task come first.
   const RowPipe::Item* next(const std::function<bool()>& stop) {
     if (!first_.empty()) {
@@ -188,7 +220,7 @@ class Runner {
       ++read_;
       add(digest_, *item);
       if (!learn(*item)) continue;
-      if (!std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
+      if (diverged_ || !std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
       if (o_.stop && o_.stop()) return FitStatus::stopped;
       if (directory_ && due()) {
         save();
@@ -225,6 +257,7 @@ class Runner {
       return false;
     }
     learning_ += since(begun);
+    if (diverged_ = !is_finite(*prediction); diverged_) return true;
     ++rows_;
     std::string_view alarm;
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
@@ -336,7 +369,7 @@ class Runner {
   std::function<std::unique_ptr<RowReader>()> open_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
-  bool took_first_ = false, probable_ = false;
+  bool took_first_ = false, probable_ = false, diverged_ = false;
   std::optional<Fit> fit_;
   std::optional<FitEvaluation> evaluation_;
   std::optional<RunDirectory> directory_;

@@ -71,7 +71,7 @@ struct FitSummary {
   [[nodiscard]] std::string json() const;
 };
 
-// `open` gives the rows from the first on. Throws ConfigError and DataError.
+// `open` gives the rows from the first on; where they cannot be read again it is called by a thread that may outlive the call. Throws ConfigError and DataError.
 [[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open);
 
 }  // namespace obolus::fit
