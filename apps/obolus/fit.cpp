@@ -5,11 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <thread>
+#include <optional>
 
 #include "about.hpp"
 #include "fit/fit_run.hpp"
 #include "fit/prediction_text.hpp"
+#include "live/view.hpp"
 #include "obolus/core/error.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
@@ -26,6 +27,7 @@ struct Arguments {
   fit::FitRunOptions run;
   std::string out, metrics, predictions;
   bool quiet = false, verbose = false;
+  std::optional<std::string> live;  // where; empty: anywhere on this machine
 };
 
 // A line after 1, 2, 4, 8, … rows.
@@ -37,6 +39,10 @@ class DoublingTable {
     if (!shown_ || v.rows != next_) return;
     next_ *= 2;
     print(v);
+  }
+  // The last row, unless it has its line.
+  void end(const fit::FitView& v) {
+    if (shown_ && v.rows * 2 != next_) print(v);
   }
 
  private:
@@ -141,12 +147,21 @@ int run(Arguments& a) {
     table.row(v);
     if (!to_stdout) return;
     fit::prediction_text(*v.prediction, *v.fit, v.row->tag, a.run.probabilities, line);
-    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) throw DataError("standard output: takes no more");
+    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size())
+      throw DataError("standard output: takes no more");
     if (!a.run.can_resume) std::fflush(stdout);  // somebody waits for it
   };
+  a.run.on_end = [&](const fit::FitView& v) { table.end(v); };
   a.run.stop = [] { return Interruption::signal() != 0; };
   const Interruption interruption;
-  const fit::FitSummary summary = fit::run_fit(a.run, [rows = a.rows] { return rows.open(); });
+  std::optional<LiveView> live;
+  if (a.live)
+    live.emplace(*a.live, fit::fit_config(a.run), a.run.directory,
+                 RunName{a.rows.name(), "forward", "", a.run.fit.seed});
+  if (live && a.run.resume) live->recall(a.run.directory);
+  if (live) a.run.on_trace = [&](const std::string& text, bool evaluated) { live->line(text, evaluated); };
+  const fit::FitSummary summary = fit::run_fit(a.run, [rows = a.rows] { return rows.open(); }, a.rows.open_validation());
+  if (live) live->end(summary.name(), summary.rounds);
   return report_end(a, summary, shown);
 }
 
@@ -186,7 +201,12 @@ void add_fit(CLI::App& app, int& code) {
   auto a = std::make_shared<Arguments>();
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
-                   "a generated stream instead of files: NAME,key=value,…; `obolus data list` names them, docs/streams.md has their keys")
+                   "a generated stream instead of files: NAME,key=value,…; `obolus data list` names them, "
+                   "docs/streams.md has their keys")
+      ->group("Rows");
+  verb->add_option(
+          "--validation", a->rows.validation,
+          "a file of rows that judge hyperparameters and are not learnt, in turn; then the others do not judge")
       ->group("Rows");
   verb->add_option("--rows", a->run.rows, "stop after so many rows; 0: at the end")
       ->check(CLI::NonNegativeNumber)
@@ -199,6 +219,7 @@ void add_fit(CLI::App& app, int& code) {
                    "2: rows are read ahead by a thread of its own; results do not depend on it")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
+  add_live(*verb, a->live);
   verb->footer(footer);
   verb->callback([a, &code] { code = run(*a); });
 }

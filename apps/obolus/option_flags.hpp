@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -50,8 +51,10 @@ void add_flags(CLI::App& verb, Options& options, const std::string& group) {
     } else if constexpr (std::is_enum_v<T>) {
       add_enum(verb, flag, value, text);
     } else {
-      CLI::Option* option = verb.add_option(flag, value, text)->capture_default_str();
-      if constexpr (std::is_arithmetic_v<T>)
+      constexpr bool unset = std::is_same_v<T, std::optional<double>>;
+      CLI::Option* option = verb.add_option(flag, value, text);
+      if constexpr (!unset) option->capture_default_str();
+      if constexpr (unset || std::is_arithmetic_v<T>)
         option->check([range, flag](const std::string& given) {
           double number = 0;
           if (!CLI::detail::lexical_cast(given, number) || !range.holds(number))

@@ -60,17 +60,24 @@ void run(Arguments& a) {
       if (a.probabilities) line += "\t" + name;
     out.write(line + "\n");
   }
-  std::size_t groups = 0;
+  std::size_t groups = 0, known = 0, features = 0;
   while (const fit::RowPipe::Item* item = pipe.next()) {
     if (item->groups > groups) {
       groups = item->groups;
       model.set_groups(std::span(pipe.groups()).first(groups), item->columns);
     }
-    fit::prediction_text(model.predict(item->row), model, item->row.tag, a.probabilities, line);
+    const Prediction& prediction = model.predict(item->row);
+    known += prediction.features, features += item->row.features.size();
+    fit::prediction_text(prediction, model, item->row.tag, a.probabilities, line);
     out.write(line);
     if (!a.rows.can_be_read_again()) std::fflush(nullptr);
   }
   out.close();
+  if (features > 0 && known == 0)
+    fmt::print(
+        stderr,
+        "obolus: warning: the model knows none of the rows' features; are the rows of another format, or the columns "
+        "of other names?\n");
 }
 
 }  // namespace

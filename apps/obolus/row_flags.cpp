@@ -47,16 +47,23 @@ void RowFlags::add(CLI::App& verb, bool labelled) {
       labelled ? "CSV, ARFF: the label's column, by name or position (1 the first, -1 the last); default: the last"
                : "CSV, ARFF: a column to leave out, the label's if the file has one"));
   group(verb.add_option("--weight", options.weight, "CSV, ARFF: the column of the rows' weights"));
-  group(verb.add_option("--ignore", options.ignore, "CSV, ARFF: columns to leave out")->delimiter(','));
+  group(verb.add_option("--ignore", options.ignore, "CSV, ARFF: columns to leave out")
+            ->delimiter(',')
+            ->allow_extra_args(false));
   group(verb.add_option("--numeric", options.numeric, "CSV: columns that are numbers, whatever the first rows say")
-            ->delimiter(','));
-  group(verb.add_option("--categorical", options.categorical, "CSV: columns that are categories")->delimiter(','));
+            ->delimiter(',')
+            ->allow_extra_args(false));
+  group(verb.add_option("--categorical", options.categorical, "CSV: columns that are categories")
+            ->delimiter(',')
+            ->allow_extra_args(false));
   group(verb.add_option("--header", header, "CSV: whether the first line names the columns")
             ->check(CLI::IsMember({"auto", "yes", "no"}))
             ->capture_default_str());
   group(verb.add_option("--delimiter", delimiter,
                         "CSV: one character, or tab; default: what the first line has most of"));
-  group(verb.add_option("--missing", options.missing, "CSV: texts that stand for a missing value")->delimiter(','));
+  group(verb.add_option("--missing", options.missing, "CSV: texts that stand for a missing value")
+            ->delimiter(',')
+            ->allow_extra_args(false));
   group(
       verb.add_option("--index-base", index_base, "svmlight: the first feature's index; auto: 0 if one has it, else 1")
           ->check(CLI::IsMember({"auto", "0", "1"}))
@@ -93,6 +100,10 @@ std::unique_ptr<RowReader> RowFlags::open() const {
   return read_generated(generator_with(words.front(), {words.begin() + 1, words.end()}));
 }
 
+std::unique_ptr<RowReader> RowFlags::open_validation() const {
+  return validation.empty() ? nullptr : open_rows(validation, options);
+}
+
 std::string RowFlags::name() const {
   if (!generate.empty()) return generate.substr(0, generate.find(','));
   if (files.front() == "-") return "stdin";
@@ -104,6 +115,7 @@ std::string RowFlags::name() const {
 std::string RowFlags::echo() const {
   std::string text = "data = " + quoted_list(files) + "\n";
   if (!generate.empty()) text += "generate = " + config::quoted_text(generate) + "\n";
+  if (!validation.empty()) text += "validation = " + config::quoted_text(validation) + "\n";
   text += fmt::format("format = \"{}\"\nindex_base = \"{}\"\nheader = \"{}\"\ndelimiter = {}\n", format, index_base,
                       header, config::quoted_text(delimiter));
   text += fmt::format(

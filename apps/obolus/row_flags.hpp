@@ -13,15 +13,17 @@ namespace obolus::cli {
 struct RowFlags {
   std::vector<std::string> files;
   RowOptions options;
-  std::string generate;  // NAME,key=value,…; instead of files
+  std::string generate;    // NAME,key=value,…; instead of files
+  std::string validation;  // one more file, whose rows judge hyperparameters
   std::string format = "auto", index_base = "auto", header = "auto", delimiter;
 
   void add(CLI::App& verb, bool labelled);
   void settle();  // after parsing
   [[nodiscard]] bool can_be_read_again() const;
   [[nodiscard]] std::unique_ptr<RowReader> open() const;
-  [[nodiscard]] std::string name() const;  // of a run of them
-  [[nodiscard]] std::string echo() const;  // lines of TOML
+  [[nodiscard]] std::unique_ptr<RowReader> open_validation() const;  // null: there is none
+  [[nodiscard]] std::string name() const;                            // of a run of them
+  [[nodiscard]] std::string echo() const;                            // lines of TOML
 };
 
 }  // namespace obolus::cli

@@ -51,15 +51,18 @@ std::int32_t ClassNames::known(const std::string& label) const {
   return i->second;
 }
 
+void ClassNames::require(const std::string& label) const {
+  if (!fixed_ || known(label) >= 0) return;
+  std::string list, near = suggestion(label, names_);
+  for (const std::string& name : names_) list += (list.empty() ? "" : ", ") + name;
+  if (constexpr std::size_t long_list = 200; list.size() > long_list) list = list.substr(0, long_list) + " …";
+  if (!near.starts_with(" (did you mean")) near.clear();  // all of them once more
+  throw DataError(fmt::format("label: got '{}', expected one of the classes {}{}", label, list, near));
+}
+
 std::int32_t ClassNames::number(const std::string& label) {
   if (const std::int32_t n = known(label); n >= 0) return n;
-  if (fixed_) {
-    std::string list;
-    for (const std::string& name : names_) list += (list.empty() ? "" : ", ") + name;
-    if (constexpr std::size_t long_list = 200; list.size() > long_list) list = list.substr(0, long_list) + " …";
-    throw DataError(
-        fmt::format("label: got '{}', expected one of the classes {}{}", label, list, suggestion(label, names_)));
-  }
+  require(label);
   add(canonical_label(label));
   return static_cast<std::int32_t>(names_.size()) - 1;
 }

@@ -24,6 +24,7 @@ class ClassNames {
   [[nodiscard]] bool fixed() const { return fixed_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   // Throws DataError for a label that is none of the fixed ones.
+  void require(const std::string& label) const;
   std::int32_t number(const std::string& label);
   [[nodiscard]] std::int32_t known(const std::string& label) const;  // −1: not
 

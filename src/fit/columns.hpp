@@ -20,8 +20,9 @@ class Columns {
  public:
   static constexpr std::size_t most = 1 << 20;
 
-  // Which of our groups is the reader's g-th; new names are added.
+  // Which of our groups is the reader's g-th; new names are added. Names that do not go on from those before are another reader's.
   void set_groups(std::span<const std::string> names) {
+    if (!goes_on(names)) of_reader_.clear();
     for (std::size_t g = of_reader_.size(); g < names.size(); ++g) {
       const auto [i, is_new] = number_.try_emplace(names[g], static_cast<std::int32_t>(list_.size()));
       if (is_new) list_.push_back({names[g], row_key(names[g], ""), 0, 0, 0}), names_.push_back(names[g]);
@@ -29,11 +30,9 @@ class Columns {
       of_reader_.push_back(i->second);
     }
   }
-  void forget_reader() { of_reader_.clear(); }
-
-  [[nodiscard]] std::int32_t of_reader(std::uint32_t group) const {
-    return group < of_reader_.size() ? of_reader_[group] : 0;
-  }
+  [[nodiscard]] bool knows(std::uint32_t group) const { return group < of_reader_.size(); }
+  void forget_reader() { of_reader_.clear(); }  // another one comes
+  [[nodiscard]] std::int32_t of_reader(std::uint32_t group) const { return knows(group) ? of_reader_[group] : 0; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[static_cast<std::size_t>(group)].key; }
 
@@ -64,6 +63,11 @@ class Columns {
   }
 
  private:
+  [[nodiscard]] bool goes_on(std::span<const std::string> names) const {
+    for (std::size_t g = 0; g < of_reader_.size(); ++g)
+      if (g >= names.size() || names_[static_cast<std::size_t>(of_reader_[g])] != names[g]) return false;
+    return true;
+  }
   struct Column {
     std::string name;
     std::uint64_t key = 0;

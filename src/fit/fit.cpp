@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <set>
 
 #include "fit/class_names.hpp"
@@ -36,7 +37,8 @@ LearnerOptions learner_options(const FitOptions& o, bool softmax) {
   l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
   l.replay = o.replay, l.buffer = o.buffer, l.steps = o.steps;
   l.power = o.scale == FitScale::none ? 0.0 : o.feature_power;
-  l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory, l.limit = o.limit;
+  l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory,
+  l.limit = o.task == FitTask::numbers ? std::min(o.limit, 1.9) : o.limit;
   l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = softmax;
   return l;
 }
@@ -62,13 +64,14 @@ struct Fit::Parts {
 
   // `learning`: new features and columns are taken up.
   void featurise(const DataRow& row, bool learning, LearnerRow& out);
-  void sort_by_group(LearnerRow& out);
-  void require_label(const std::string& label);
+  void require_sound(const DataRow& row) const;  // a row that is refused leaves no trace
+  void require_sound() const;                    // what was loaded
+  void sort_by_group(LearnerRow& out, bool learning);
   void label(const DataRow& row, LearnerRow& out);
   void predict(const LearnerRow& row, std::span<const float> logits);
   void judge(const DataRow& row, const LearnerRow& out);
   void learn(LearnerRow&& row);
-  void require_fitting() const;  // of what was loaded
+  void train_when_full();
   [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }
 
   FitOptions options;
@@ -79,19 +82,41 @@ struct Fit::Parts {
   Tuning tuning;
   Learner<float> learner;
   std::deque<LearnerRow> delayed;
+  std::vector<LearnerRow> judges;  // rows of their own for judging, if any
+  std::int64_t next_judge = 0;
   std::int64_t rows = 0;
   Prediction prediction;
   LearnerRow row_;
   std::vector<std::int32_t> group_;  // of every entry
 };
 
+// Before anything of the row is taken up: rows may be refused and left out.
+void Fit::Parts::require_sound(const DataRow& row) const {
+  if (!(row.weight >= 0) || row.weight > static_cast<double>(std::numeric_limits<float>::max()))
+    throw DataError(fmt::format("weight: got {}, expected a finite number, 0 or more", row.weight));
+  for (const RowFeature& f : row.features)
+    if (!std::isfinite(f.value)) throw DataError("got a value that is not a finite number, expected one");
+  if (row.label.empty()) return;
+  if (!classifies()) (void)number_of(row.label);
+  else names.require(row.label);
+}
+
+// After loading.
+void Fit::Parts::require_sound() const {
+  if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
+  if (static_cast<std::size_t>(learner.classes()) != names.names().size() || (tuning.classes && !names.fixed()))
+    throw DataError("saved state: weights and classes differ in number");
+  if (!tuning.per_group && learner.weights().groups() > 1)
+    throw DataError("saved state: groups have an L2 of their own, expected one for all");
+  if (rows < 0 || rows >= std::int64_t{1} << 53) throw DataError("saved state: got an impossible number of rows");
+}
+
 void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
   out.entries.clear(), out.group_ends.clear(), group_.clear();
   out.weight = static_cast<float>(row.weight);
   for (const RowFeature& f : row.features) {
-    if (!std::isfinite(f.value)) throw DataError("got a value that is not a finite number, expected one");
     const std::int32_t group = columns.of_reader(f.group);
-    const bool number = has_columns && f.key == f.group;
+    const bool number = has_columns && f.key == f.group && columns.knows(f.group);
     float value = f.value;
     if (number && options.scale == FitScale::automatic) {
       if (learning) columns.see(group, static_cast<double>(value));
@@ -105,27 +130,21 @@ void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
     if (tuning.per_group) group_.push_back(std::min(group, most_groups - 1));
   }
   if (learning && table.slots() > learner.slots()) learner.grow_features(table.slots());
-  if (tuning.per_group) sort_by_group(out);
+  if (tuning.per_group) sort_by_group(out, learning);
 }
 
-void Fit::Parts::sort_by_group(LearnerRow& out) {
+void Fit::Parts::sort_by_group(LearnerRow& out, bool learning) {
   std::vector<Entry> sorted;
   sorted.reserve(out.entries.size());
-  const int groups = learner.weights().groups();
-  for (int g = 0; g < groups; ++g) {
+  Weights<float>& weights = learner.weights();
+  for (std::size_t i = 0; i < group_.size(); ++i)
+    group_[i] = learning ? weights.set_group(out.entries[i].slot, group_[i]) : weights.group(out.entries[i].slot);
+  for (int g = 0; g < weights.groups(); ++g) {
     for (std::size_t i = 0; i < group_.size(); ++i)
-      if (group_[i] == g) {
-        sorted.push_back(out.entries[i]);
-        learner.weights().set_group(out.entries[i].slot, g);
-      }
+      if (group_[i] == g) sorted.push_back(out.entries[i]);
     out.group_ends.push_back(static_cast<std::int32_t>(sorted.size()));
   }
   out.entries.swap(sorted);
-}
-
-void Fit::Parts::require_label(const std::string& label) {
-  if (!classifies()) (void)number_of(label);
-  else if (names.fixed() && names.known(label) < 0) (void)names.number(label);  // says what it expected
 }
 
 void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
@@ -137,9 +156,10 @@ void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
   learner.grow_classes(static_cast<int>(names.names().size()));
 }
 
-void Fit::Parts::predict(const LearnerRow&, std::span<const float> logits) {
+void Fit::Parts::predict(const LearnerRow& row, std::span<const float> logits) {
   Prediction& p = prediction;
-  p.truth = -1, p.best = -1;
+  p.features = row.entries.size();
+  p.truth = -1, p.best = -1, p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
     p.number = static_cast<double>(logits[0]);
     return;
@@ -176,13 +196,16 @@ void Fit::Parts::judge(const DataRow& row, const LearnerRow& out) {
 
 void Fit::Parts::learn(LearnerRow&& row) {
   learner.add(std::move(row));
-  if (static_cast<std::int64_t>(learner.waiting()) >= options.batch) learner.train();
+  train_when_full();
 }
 
-void Fit::Parts::require_fitting() const {
-  if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
-  if (static_cast<std::size_t>(learner.classes()) != names.names().size())
-    throw DataError("saved state: weights and names differ in their number of classes");
+void Fit::Parts::train_when_full() {
+  if (static_cast<std::int64_t>(learner.waiting()) < options.batch) return;
+  for (std::int64_t i = 0; !judges.empty() && i < options.batch; ++i) {
+    learner.add(LearnerRow(judges[static_cast<std::size_t>(next_judge)]));
+    next_judge = (next_judge + 1) % static_cast<std::int64_t>(judges.size());
+  }
+  learner.train();
 }
 
 Fit::Fit(const FitOptions& options) : parts_(std::make_unique<Parts>(options)) {}
@@ -200,6 +223,7 @@ void Fit::set_groups(std::span<const std::string> names, bool columns) {
 
 const Prediction& Fit::predict(const DataRow& row) {
   Parts& p = *parts_;
+  p.require_sound(row);
   p.featurise(row, false, p.row_);
   const auto& logits = p.learner.predict(p.row_);
   p.predict(p.row_, {logits.data(), logits.size()});
@@ -210,15 +234,15 @@ const Prediction& Fit::predict(const DataRow& row) {
 const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
-  p.require_label(row.label);  // first: a row that is refused leaves no trace
+  p.require_sound(row);
   p.featurise(row, true, p.row_);
   p.learner.see(p.row_);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
   LearnerRow learnt = p.row_;
   if (now) p.label(row, learnt);
-  learnt.role = p.options.hold_out == 0                  ? Role::both
-                : (p.rows + 1) % p.options.hold_out == 0 ? Role::outer
-                                                         : Role::inner;
+  const bool held_out = p.options.hold_out > 0 && (p.rows + 1) % p.options.hold_out == 0;
+  if (!p.judges.empty()) learnt.role = Role::inner;
+  else if (p.options.hold_out > 0) learnt.role = held_out ? Role::outer : Role::inner;
   const auto& logits = now ? p.learner.add(LearnerRow(learnt)) : p.learner.predict(learnt);
   p.predict(learnt, {logits.data(), logits.size()});
   if (!now) p.label(row, learnt);
@@ -231,8 +255,23 @@ const Prediction& Fit::learn(const DataRow& row) {
     p.delayed.pop_front();
     p.learner.add(std::move(learnt));
   }
-  if (static_cast<std::int64_t>(p.learner.waiting()) >= p.options.batch) p.learner.train();
+  p.train_when_full();
   return p.prediction;
+}
+
+void Fit::judge_by(std::span<const DataRow> rows) {
+  Parts& p = *parts_;
+  for (const DataRow& row : rows) {
+    if (row.label.empty()) continue;
+    p.require_sound(row);
+    LearnerRow judge;
+    p.featurise(row, true, judge);
+    p.learner.see(judge);
+    p.label(row, judge);
+    judge.role = Role::outer;
+    p.judges.push_back(std::move(judge));
+  }
+  p.columns.forget_reader();
 }
 
 void Fit::finish() {
@@ -287,7 +326,9 @@ std::vector<Fit::Weight> Fit::largest_weights(std::size_t count) const {
       all.pop_back();
     }
   };
-  p.table.each(add);
+  if (p.options.hash_bits == 0) p.table.each(add);
+  for (std::int64_t i = 0; p.options.hash_bits > 0 && i < p.table.slots(); ++i)
+    add(static_cast<std::uint64_t>(i), static_cast<std::int32_t>(i));
   std::ranges::sort(all, smaller);
   return all;
 }
@@ -302,7 +343,7 @@ void Fit::model_fields(Archive& a) {
   a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
   p.learner.model_fields(a);
   a("rows", p.rows);
-  p.require_fitting();
+  p.require_sound();
 }
 
 void Fit::fields(Archive& a) {
@@ -312,8 +353,11 @@ void Fit::fields(Archive& a) {
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
   saved_list(a, "delayed", waiting);
-  p.require_fitting();
-  p.learner.require_sound(waiting);
+  a("next_judge", p.next_judge);
+  if (p.next_judge < 0 || (p.next_judge > 0 && p.next_judge >= static_cast<std::int64_t>(p.judges.size())))
+    throw DataError("saved state: expected other rows to judge by");
+  p.require_sound();
+  p.learner.require_sound(waiting), p.learner.require_sound(p.judges);
   p.delayed.assign(waiting.begin(), waiting.end());
 }
 

@@ -31,16 +31,9 @@ template <class Options>
 std::string section(const char* name, Options options) {
   std::string text = fmt::format("\n[{}]\n", name);
   options.describe([&](std::string_view key, auto& value, std::string_view, Range = {}) {
-    text += fmt::format("{} = {}\n", key, config::value_text(value));
+    if (const std::string is = config::value_text(value); !is.empty()) text += fmt::format("{} = {}\n", key, is);
   });
   return text;
-}
-
-// The echo. A report takes the stream's name and the method's from it.
-std::string config_of(const FitRunOptions& o) {
-  return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
-         "\n[optimiser]\nname = \"forward\"\n" + section("fit", o.fit) + section("evaluation", o.evaluation) +
-         section("log", o.log);
 }
 
 // What the rows were, so that a resumed run notices others.
@@ -68,8 +61,9 @@ bool is_finite(const Prediction& p) { return std::isfinite(p.number) && (p.truth
 
 class Runner {
  public:
-  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open)
-      : o_(std::move(options)), open_(open) {}
+  Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
+         std::unique_ptr<RowReader> judges)
+      : o_(std::move(options)), open_(open), judges_(std::move(judges)) {}
 
   FitSummary run() {
     if (o_.resume && !o_.can_resume)
@@ -80,6 +74,7 @@ class Runner {
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
+    if (judges_) read_judges();
     evaluation_.emplace(classes, o_.evaluation);
     if (!o_.directory.empty()) open_directory();
     if (!predictions_ && !o_.predictions.empty()) open_predictions();
@@ -135,10 +130,24 @@ class Runner {
     o_.fit.task = o_.fit.classes.empty() ? fit_task(labels) : FitTask::classes;
   }
 
+  void read_judges() {
+    constexpr std::size_t most = 1'000'000;
+    std::vector<DataRow> rows;
+    for (DataRow row; judges_->next(row);) {
+      if (rows.size() == most)
+        throw DataError(fmt::format("{}: got more than {} rows to judge by, expected fewer", judges_->place(), most));
+      rows.push_back(row);
+    }
+    if (rows.empty()) throw DataError("--validation: got no rows, expected some");
+    fit_->set_groups(judges_->groups(), !judges_->index_base().has_value());
+    fit_->judge_by(rows);
+    judges_.reset();
+  }
+
   void open_directory() {
     using Mode = RunDirectory::Mode;
     const Mode mode = o_.resume ? Mode::resume : o_.force ? Mode::replace : Mode::fresh;
-    directory_.emplace(o_.directory, mode, config_of(o_));
+    directory_.emplace(o_.directory, mode, fit_config(o_));
     if (o_.resume) restore();
     if (!o_.about.empty()) directory_->append_about(o_.about);
   }
@@ -204,7 +213,8 @@ class Runner {
     a("trace_bytes", trace_bytes), a("prediction_bytes", prediction_bytes_), a("rows", read_);
     a("digest", digest_.value), a("learnt", rows_), a("traced", traced_), a("bad_labels", bad_labels_);
     if (!a.loading()) probable_ = o_.probabilities;
-    a("probabilities", probable_), a("first_bad", first_bad_), a("learning", learning_), a("spent", spent_);
+    a("probabilities", probable_), a("first_bad", first_bad_), a("alarm", alarm_), a("learning", learning_),
+        a("spent", spent_);
     a("fit", *fit_), a("evaluation", *evaluation_);
   }
 
@@ -234,9 +244,10 @@ class Runner {
   void count_skipped(std::uint64_t skipped, const std::string& place) {
     skipped_ = skipped;
     if (skipped_ + bad_labels_ > o_.skip_bad)
-      throw DataError(fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
-                                  "first label: {}",
-                                  place, skipped_ + bad_labels_, bad_labels_, o_.skip_bad, first_bad_));
+      throw DataError(
+          fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
+                      "first label: {}",
+                      place, skipped_ + bad_labels_, bad_labels_, o_.skip_bad, first_bad_));
   }
 
   // False for a row that was left out.
@@ -263,7 +274,8 @@ class Runner {
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
     if (predictions_) write_prediction(item.row, *prediction);
     if (directory_) trace(alarm);
-    if (o_.on_row) o_.on_row({rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm});
+    last_ = {rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm};
+    if (o_.on_row) o_.on_row(last_);
     return true;
   }
 
@@ -280,16 +292,17 @@ class Runner {
     prediction_buffer_.clear();
   }
 
-  // A line a round, and for an alarm. Metrics are in some of them: 16 to 32 in every octave of rounds.
+  // A line a round; an alarm waits for its round's. Metrics are in some of them: 16 to 32 in every octave of rounds.
   void trace(std::string_view alarm) {
     const std::int64_t round = fit_->rounds();
-    const bool new_round = round > traced_ && round % o_.log.trace_every == 0;
-    if (!new_round && alarm.empty()) return;
+    if (!alarm.empty()) alarm_ = alarm;
+    if (round == traced_ || (round % o_.log.trace_every != 0 && alarm_.empty())) return;
     std::string& line = trace_line_;
-    line = fmt::format(R"({{"t":{},"rows":{},"f":{})", std::max<std::int64_t>(round, 1), rows_, fit_->outer_loss());
-    if (!alarm.empty()) line += fmt::format(R"(,"alarm":"{}")", alarm);
+    line = fmt::format(R"({{"t":{},"rows":{},"f":{})", round, rows_, fit_->outer_loss());
+    if (!alarm_.empty()) line += fmt::format(R"(,"alarm":"{}")", std::exchange(alarm_, {}));
     line += fmt::format(R"(,"seconds":{:.6f})", spent_ + since(start_));
-    if (new_round && profiled(round / o_.log.trace_every)) {
+    const bool evaluated = round % o_.log.trace_every == 0 && profiled(round / o_.log.trace_every);
+    if (evaluated) {
       line += R"(,"evaluation":{)";
       for (const auto& [name, value] : evaluation_->all())
         if (std::isfinite(value)) line += fmt::format(R"("{}":{},)", name, value);
@@ -305,6 +318,7 @@ class Runner {
     line += "]}\n";
     traced_ = round;
     directory_->append_trace(line);
+    if (o_.on_trace) o_.on_trace(line, evaluated);
   }
 
   [[nodiscard]] bool due() const {
@@ -328,6 +342,8 @@ class Runner {
 
   // The checkpoint comes before the last rows are learnt: with more data the run goes on as if it had been there at once.
   FitSummary end(FitStatus status) {
+    if (status == FitStatus::finished && rows_ == 0) throw DataError("got no rows, expected at least one");
+    if (o_.on_end && last_.fit) o_.on_end(last_);
     if (directory_ && status != FitStatus::diverged) save();
     flush_predictions();
     if (predictions_) predictions_->sync();
@@ -367,6 +383,7 @@ class Runner {
 
   FitRunOptions o_;
   std::function<std::unique_ptr<RowReader>()> open_;
+  std::unique_ptr<RowReader> judges_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
   bool took_first_ = false, probable_ = false, diverged_ = false;
@@ -376,17 +393,26 @@ class Runner {
   std::optional<AppendedFile> predictions_;
   std::int64_t read_ = 0, rows_ = 0, traced_ = 0;
   std::size_t known_groups_ = 0;
+  FitView last_;
   RowsDigest digest_;
   std::uint64_t bad_labels_ = 0, skipped_ = 0, prediction_bytes_ = 0;
-  std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_;
+  std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_, alarm_;
   double learning_ = 0, spent_ = 0;
   Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
 };
 
 }  // namespace
 
-FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open) {
-  return Runner(std::move(options), open).run();
+// The echo. A report takes the stream's name and the method's from it.
+std::string fit_config(const FitRunOptions& o) {
+  return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
+         "\n[optimiser]\nname = \"forward\"\n" + section("fit", o.fit) + section("evaluation", o.evaluation) +
+         section("log", o.log);
+}
+
+FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
+                   std::unique_ptr<RowReader> judges) {
+  return Runner(std::move(options), open, std::move(judges)).run();
 }
 
 }  // namespace obolus::fit

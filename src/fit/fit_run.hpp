@@ -52,7 +52,9 @@ struct FitRunOptions {
   std::string predictions;  // a file with a line a row, or none
   bool probabilities = false;
   std::function<void(const FitView&)> on_row;
-  std::function<bool()> stop;  // asked after every row
+  std::function<void(const FitView&)> on_end;                             // the last row's once more, without the row
+  std::function<void(const std::string& line, bool evaluated)> on_trace;  // with its end of line
+  std::function<bool()> stop;                                             // asked after every row
 };
 
 enum class FitStatus : std::uint8_t { finished, stopped, diverged };
@@ -68,10 +70,17 @@ struct FitSummary {
   std::vector<FitHyperparameter> hyperparameters;
   double seconds = 0, seconds_learning = 0;
 
+  [[nodiscard]] const char* name() const;  // of the status
   [[nodiscard]] std::string json() const;
 };
 
-// `open` gives the rows from the first on; where they cannot be read again it is called by a thread that may outlive the call. Throws ConfigError and DataError.
-[[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open);
+// The echo that a run folder holds.
+[[nodiscard]] std::string fit_config(const FitRunOptions& options);
+
+// `open` gives the rows from the first on, `judges` those that judge hyperparameters alone, if there are any: they are kept in memory.
+// Where rows cannot be read again, `open` is called by a thread that may outlive the call.
+// Throws ConfigError and DataError.
+[[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
+                                 std::unique_ptr<RowReader> judges = nullptr);
 
 }  // namespace obolus::fit

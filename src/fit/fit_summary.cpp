@@ -5,6 +5,10 @@
 
 namespace obolus::fit {
 
+const char* FitSummary::name() const {
+  return status == FitStatus::finished ? "finished" : status == FitStatus::stopped ? "stopped" : "diverged";
+}
+
 std::string FitSummary::json() const {
   using Json = nlohmann::ordered_json;
   const auto named = [](const auto& list) {
@@ -14,7 +18,7 @@ std::string FitSummary::json() const {
     return out;
   };
   Json out;
-  out["status"] = status == FitStatus::finished ? "finished" : status == FitStatus::stopped ? "stopped" : "diverged";
+  out["status"] = name();
   if (status == FitStatus::diverged) out["diverged"] = {{"round", rounds}, {"quantity", "the loss of a batch"}};
   out["rows"] = rows, out["rounds"] = rounds, out["horizon"] = rounds;
   out["skipped"] = skipped;

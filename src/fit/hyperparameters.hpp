@@ -32,7 +32,8 @@ struct Hyperparameter {
 
 struct AdamOptions {
   double decay = 0.5, decay2 = 0.99, epsilon = 1e-12;
-  double first = 3.0, later = 0.5, halfway = 100.0;  // steps are longer at first: × later + (first − later)/(1 + t/halfway)
+  double first = 3.0, later = 0.5,
+         halfway = 100.0;  // steps are longer at first: × later + (first − later)/(1 + t/halfway)
 };
 
 class Hyperparameters {
@@ -66,9 +67,29 @@ class Hyperparameters {
     }
   }
 
-  void fields(Archive& a) { a("taken", taken_), saved_list(a, "list", list, 1u << 16); }
+  // Loading takes what was made like this list, but that more groups may have an L2 of their own.
+  void fields(Archive& a) {
+    const std::vector<Hyperparameter> made = list;
+    a("taken", taken_), saved_list(a, "list", list, 1u << 16);
+    if (a.loading() && !(taken_ >= 0 && taken_ < std::int64_t{1} << 53 && is_like(made)))
+      throw DataError("saved state: the hyperparameters are not those that are tuned here");
+  }
 
  private:
+  [[nodiscard]] bool is_like(const std::vector<Hyperparameter>& made) const {
+    std::int32_t groups = 0;
+    for (std::size_t i = 0; i < std::max(list.size(), made.size()); ++i) {
+      const Hyperparameter& h = i < list.size() ? list[i] : made[i];
+      if (i < std::min(list.size(), made.size())) {
+        if (h.kind != made[i].kind || h.index != made[i].index || h.tuned != made[i].tuned) return false;
+      } else if (h.kind != Tunable::l2 || h.index != groups || !h.tuned) {
+        return false;
+      }
+      if (!(h.low <= h.place && h.place <= h.high) || !std::isfinite(h.step)) return false;
+      groups += h.kind == Tunable::l2 ? 1 : 0;
+    }
+    return true;
+  }
   std::int64_t taken_ = 0;
 };
 

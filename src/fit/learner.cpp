@@ -49,6 +49,7 @@ const typename Learner<S>::Logits& Learner<S>::predict(const Row& row) {
 template <class S>
 const typename Learner<S>::Logits& Learner<S>::add(Row&& row) {
   predict(row);
+  if (!(row.weight > 0)) return lane_;  // it would count as a round, and lower the mean of the curvature
   pending_sums_.insert(pending_sums_.end(), sums_.begin(), sums_.end());
   pending_.push_back(std::move(row));
   return lane_;
@@ -320,7 +321,7 @@ double Learner<S>::rate_of_round(bool& free) {
     weight_[i] = all > 0 ? S(static_cast<double>(batch_[i]->weight) / all) : S(0);
     is_replayed_[i] = S(i >= fresh_), label_[i] = batch_[i]->label, target_[i] = S(batch_[i]->target);
   }
-  const double now = round_curvature(), part = 1 / std::min(static_cast<double>(round_), 100.0);
+  const double now = round_curvature(), part = curvature_ > 0 ? 1 / std::min(static_cast<double>(round_), 100.0) : 1.0;
   curvature_ = (1 - part) * curvature_ + part * now;
   if (!(curvature_ > 0)) curvature_ = 1;
   const S replay_weight = S(hyper_.value(Tunable::replay, 1.0));
@@ -335,7 +336,9 @@ template <class S>
 void Learner<S>::decay_weights(double rate, bool free) {
   slopes_.assign(static_cast<std::size_t>(weights_.parts()), 0.0);
   for (int g = 0; g < weights_.groups(); ++g) {
-    const double time = static_cast<double>(o_.steps) * rate * hyper_.value(Tunable::l2, 0.0, g), rho = std::exp(-time);
+    constexpr double longest = 40;  // nothing is left then, and what is pushed over ρ still fits a float
+    const double time = std::min(static_cast<double>(o_.steps) * rate * hyper_.value(Tunable::l2, 0.0, g), longest),
+                 rho = std::exp(-time);
     std::size_t part = 0;
     for (const Hyperparameter& h : hyper_.list) {
       if (!has_part(h)) continue;
@@ -345,14 +348,20 @@ void Learner<S>::decay_weights(double rate, bool free) {
     weights_.decay(g, rho, slopes_);
   }
   int part = 0;
-  for (const Hyperparameter& h : hyper_.list)
-    if (has_part(h))
-      weights_.scale_derivative(++part, h.kind == Tunable::l2       ? o_.l2_memory
-                                        : h.kind == Tunable::replay ? o_.replay_memory
-                                                                    : o_.memory);
+  for (const Hyperparameter& h : hyper_.list) {
+    if (!has_part(h)) continue;
+    ++part;
+    if (const double memory = memory_of(h); memory > 0) weights_.scale_derivative(part, memory);
+  }
 }
 
-// Where steps are too long for the curvature, derivatives grow without bound; they are cut back then.
+template <class S>
+double Learner<S>::memory_of(const Hyperparameter& h) const {
+  return h.kind == Tunable::l2 ? o_.l2_memory : h.kind == Tunable::replay ? o_.replay_memory : o_.memory;
+}
+
+// Where steps are too long for the curvature, derivatives grow without bound; they are cut back then, or forgotten if that is too little
+// to be told from nothing, or if they overflowed. So is everything without memory.
 template <class S>
 void Learner<S>::guard_derivatives() {
   const int lane = weights_.outputs() * stride_;
@@ -370,11 +379,19 @@ void Learner<S>::guard_derivatives() {
     for (const S t : target_) squares += static_cast<double>(t) * static_cast<double>(t);
     scale = size(0) + std::sqrt(squares / rows_);
   }
-  for (int j = 1; j < weights_.parts(); ++j) {
-    const double factor = o_.largest_derivative * scale / size(j);
-    if (!(factor < 1)) continue;
-    weights_.scale_derivative(j, factor);
-    for (int i = 0; i < lane; ++i) logits_[static_cast<std::size_t>(j * lane + i)] *= S(factor);
+  int j = 0;
+  for (const Hyperparameter& h : hyper_.list) {
+    if (!has_part(h)) continue;
+    const double of_part = size(++j), factor = memory_of(h) > 0 ? o_.largest_derivative * scale / of_part : 0.0;
+    if (!(factor < 1) && std::isfinite(of_part)) continue;
+    S* const derivative = logits_.data() + static_cast<std::ptrdiff_t>(j) * lane;
+    if (factor > 0x1p-40) {
+      weights_.scale_derivative(j, factor);
+      for (int i = 0; i < lane; ++i) derivative[i] *= S(factor);
+    } else {
+      weights_.forget_derivative(j);
+      std::fill(derivative, derivative + lane, S(0));
+    }
   }
 }
 
@@ -447,8 +464,13 @@ void Learner<S>::number_fields(Archive& a) {
   if (!a.loading()) return;
   local_of_.assign(static_cast<std::size_t>(weights_.slots()), -1), slope_.resize(hyper_.list.size());
   const int outputs = classes_ <= 2 && !o_.softmax ? 1 : classes_;
+  const auto for_each_class = [&](Tunable kind) {
+    const auto count = std::ranges::count(hyper_.list, kind, &Hyperparameter::kind);
+    return count == 0 || count == outputs;
+  };
   if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 ||
-      weights_.outputs() != outputs)
+      weights_.outputs() != outputs || !for_each_class(Tunable::shift) || !for_each_class(Tunable::scale) ||
+      round_ < 0 || round_ >= std::int64_t{1} << 53)
     throw DataError("saved state: the weights do not fit the hyperparameters or the classes");
 }
 

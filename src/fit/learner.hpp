@@ -44,7 +44,7 @@ class Learner {
 
   // Logits of a row, one an output; valid until the next call.
   const Logits& predict(const LearnerRow& row);
-  // The same, and the row waits for train().
+  // The same, and the row waits for train() if it weighs anything.
   const Logits& add(LearnerRow&& row);
   void train();
 
@@ -91,6 +91,7 @@ class Learner {
   void steps(double alpha, bool free);
   void write_back();
   void guard_derivatives();
+  [[nodiscard]] double memory_of(const Hyperparameter& h) const;
   [[nodiscard]] const Row& row(int r) const { return *batch_[static_cast<std::size_t>(r)]; }
   void take(Role unwanted);  // into the batch
   void train_inner();

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "obolus/core/error.hpp"
 #include "run/checksum.hpp"
@@ -22,7 +24,15 @@ struct Header {
 };
 
 void option_fields(Archive& a, FitOptions& options) {
-  options.describe([&](std::string_view name, auto& value, std::string_view, Range = {}) { a(name, value); });
+  options.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range = {}) {
+    if constexpr (std::is_same_v<T, std::optional<double>>) {
+      double number = value.value_or(std::nan(""));
+      a(name, number);
+      value = std::isnan(number) ? std::nullopt : std::optional(number);
+    } else {
+      a(name, value);
+    }
+  });
 }
 
 }  // namespace

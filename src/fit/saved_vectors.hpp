@@ -33,8 +33,11 @@ void saved_list(Archive& a, std::string_view name, std::vector<T>& list, std::ui
   if (count > most)
     throw DataError("saved state: field '" + std::string(name) + "' has " + std::to_string(count) +
                     " parts, expected at most " + std::to_string(most));
-  if (a.loading()) list.resize(count);
-  for (T& part : list) part.fields(a);
+  if (!a.loading()) {
+    for (T& part : list) part.fields(a);
+    return;
+  }
+  for (list.clear(); list.size() < count;) list.emplace_back().fields(a);
 }
 
 }  // namespace obolus::fit

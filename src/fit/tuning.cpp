@@ -20,6 +20,11 @@ std::set<std::string> words(const std::string& text) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     std::string word = text.substr(at, comma - at);
     if (word == "learning-rate") word = "rate";
+    if (word == "l2-per-feature")
+      throw ConfigError(
+          "tune: got l2-per-feature, expected fewer hyperparameters here: an L2 for every feature is tuned by the "
+          "optimisers of "
+          "`obolus run`, with problem softmax_l2 and data = \"rows\"; see docs/fit.md");
     if (std::find(known.begin(), known.end(), word) == known.end())
       throw ConfigError(
           fmt::format("tune: got '{}', expected words of rate, l2, replay, temperature, l2-per-group, class-shift, "
@@ -55,7 +60,9 @@ Tuning tuning_of(const FitOptions& o, std::size_t classes) {
     const double at = std::log(start);
     list.put({kind, 0, at, std::min(at, std::log(low)), std::max(at, std::log(high)), step, tuned.contains(word)});
   };
-  put(Tunable::rate, o.learning_rate, 1e-3, 8, o.rate_step, "rate");
+  // Beyond 2 over the curvature steps on squares lead away; a logistic loss is flatter than its bound.
+  const bool squares = o.task == FitTask::numbers;
+  put(Tunable::rate, o.learning_rate.value_or(squares ? 1.0 : 4.0), 1e-3, squares ? 1.9 : 8.0, o.rate_step, "rate");
   const char* l2 = result.per_group ? "l2-per-group" : "l2";
   if (o.l2 == 0 && tuned.contains(l2))
     throw ConfigError("l2: got 0 to start from, expected a number > 0 where it is tuned");

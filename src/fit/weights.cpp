@@ -45,8 +45,11 @@ void Weights<S>::grow(std::int64_t slots) {
 }
 
 template <class S>
-void Weights<S>::set_group(std::int64_t slot, int group) {
-  if (groups_ > 1) group_of_[static_cast<std::size_t>(slot)] = static_cast<std::uint16_t>(group);
+int Weights<S>::set_group(std::int64_t slot, int group) {
+  if (groups_ == 1) return 0;
+  std::uint16_t& of = group_of_[static_cast<std::size_t>(slot)];
+  if (of == 0) of = static_cast<std::uint16_t>(group + 1);
+  return of - 1;
 }
 
 template <class S>
@@ -143,6 +146,16 @@ void Weights<S>::scale_derivative(int part, double factor) {
   for (int c = 0; c < outputs_; ++c) constant_[static_cast<std::size_t>(part * outputs_ + c)] *= S(factor);
 }
 
+template <class S>
+void Weights<S>::forget_derivative(int part) {
+  const auto j = static_cast<std::size_t>(part);
+  for (Lazy& lazy : lazy_) lazy.s[j] = 1, lazy.mix[j] = 0;
+  for (int c = 0; c < outputs_; ++c) {
+    for (std::int64_t i = 0; i < slots_; ++i) at(i)[part * outputs_ + c] = S(0);
+    constant_[static_cast<std::size_t>(part * outputs_ + c)] = S(0);
+  }
+}
+
 // Between these bounds neither ẑ nor ŝ loses digits to its factor.
 template <class S>
 void Weights<S>::settle() {
@@ -187,15 +200,18 @@ void Weights<S>::Lazy::fields(Archive& a) {
 template <class S>
 void Weights<S>::fields(Archive& a) {
   a("parts", parts_), a("outputs", outputs_), a("groups", groups_), a("slots", slots_);
+  constexpr int most = 1 << 24;  // of each, so that no product of theirs is too large
+  if (parts_ < 1 || parts_ > most || outputs_ < 1 || outputs_ > most / parts_ || groups_ < 1 || slots_ < 0 ||
+      slots_ > std::int64_t{1} << 31)
+    throw DataError("saved state: the sizes of the weights do not fit together");
   if (a.loading()) width_ = width_for(parts_ * outputs_);
   saved(a, "memory", memory_), saved(a, "group_of", group_of_), saved(a, "constant", constant_);
   saved_list(a, "lazy", lazy_);
   const auto is = [](std::size_t got, std::int64_t expected) { return got == static_cast<std::uint64_t>(expected); };
   const auto sound = [&](const Lazy& l) { return is(l.s.size(), parts_) && is(l.mix.size(), parts_) && l.z > 0; };
-  if (parts_ < 1 || outputs_ < 1 || groups_ < 1 || slots_ < 0 || !is(memory_.size(), slots_ * width_) ||
-      !is(constant_.size(), lanes()) || !is(lazy_.size(), groups_) || !std::ranges::all_of(lazy_, sound) ||
-      (groups_ > 1 && !is(group_of_.size(), slots_)) ||
-      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g >= groups_; }))
+  if (!is(memory_.size(), slots_ * width_) || !is(constant_.size(), lanes()) || !is(lazy_.size(), groups_) ||
+      !std::ranges::all_of(lazy_, sound) || !is(group_of_.size(), groups_ > 1 ? slots_ : 0) ||
+      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g > groups_; }))
     throw DataError("saved state: the sizes of the weights do not fit together");
 }
 
@@ -213,8 +229,9 @@ void Weights<S>::model_fields(Archive& a) {
   const auto is = [](std::size_t got, std::int64_t expected) { return got == static_cast<std::uint64_t>(expected); };
   constexpr int most_outputs = 1 << 16;
   if (outputs < 1 || outputs > most_outputs || slots < 0 || slots > static_cast<std::int64_t>(weights.size()) ||
-      !is(weights.size(), slots * outputs) || !is(constant.size(), outputs) || (groups_ > 1 && !is(group_of_.size(), slots)) ||
-      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g >= groups_; }))
+      !is(weights.size(), slots * outputs) || !is(constant.size(), outputs) ||
+      !is(group_of_.size(), groups_ > 1 ? slots : 0) ||
+      std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g > groups_; }))
     throw DataError("saved state: the sizes of the weights do not fit together");
   std::vector<std::uint16_t> group_of = std::move(group_of_);
   *this = Weights(parts_, outputs, groups_);

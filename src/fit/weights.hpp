@@ -6,6 +6,7 @@
 // The weights of the constant feature do not decay; they stand apart, as they are.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,8 +30,10 @@ class Weights {
   [[nodiscard]] int lanes() const { return parts_ * outputs_; }
   [[nodiscard]] std::int64_t slots() const { return slots_; }
 
-  void grow(std::int64_t slots);  // new features are of group 0
-  void set_group(std::int64_t slot, int group);
+  void grow(std::int64_t slots);
+  // The group it is in from now on: that which it was given first, whoever shares the slot. 0 until then.
+  int set_group(std::int64_t slot, int group);
+  [[nodiscard]] int group(std::int64_t slot) const { return static_cast<int>(group_of(slot)); }
   void grow_groups(int groups);
   // More parts, and other outputs: new output c takes spread[c][k] of each old one k. New parts are 0.
   void reshape(int parts, const std::vector<std::vector<double>>& spread);
@@ -49,7 +52,8 @@ class Weights {
 
   // slopes: dρ/dθ_j for j = 1 … parts − 1
   void decay(int group, double rho, std::span<const double> slopes);
-  void scale_derivative(int part, double factor);
+  void scale_derivative(int part, double factor);  // > 0
+  void forget_derivative(int part);
   // Puts the groups' numbers into the rows where they have become small or large.
   void settle();
 
@@ -72,7 +76,7 @@ class Weights {
     return memory_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(width_);
   }
   [[nodiscard]] std::size_t group_of(std::int64_t slot) const {
-    return group_of_.empty() ? 0 : group_of_[static_cast<std::size_t>(slot)];
+    return group_of_.empty() ? 0 : std::max<std::size_t>(group_of_[static_cast<std::size_t>(slot)], 1) - 1;
   }
   [[nodiscard]] Lazy fresh() const;
   void settle_rows();
@@ -80,7 +84,8 @@ class Weights {
   int parts_, outputs_, groups_, width_;
   std::int64_t slots_ = 0;
   std::vector<S, LineAllocator<S>> memory_;  // slots × width: lanes, …, Σ value²
-  std::vector<std::uint16_t> group_of_;      // of every slot, where there is more than one group
+  std::vector<std::uint16_t>
+      group_of_;  // of every slot, counted from 1, where there is more than one group; 0: not given yet
   std::vector<S> constant_;
   std::vector<Lazy> lazy_;
   const kernels::FitKernels<S>* kernels_;

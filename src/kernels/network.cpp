@@ -69,7 +69,7 @@ void Network<S>::make_blocks() {
     k.rows = static_cast<int>(height), k.columns = static_cast<int>(width);
     k.own_in = l == 0 ? 1 : blocks_[l - 1].own_out, k.in = l == 0 ? 1 : blocks_[l - 1].out;
     k.own_out = static_cast<int>(shape_.channels[l]), k.out = padded(k.own_out, table_->pack);
-    k.group = l == 0 ? 1 : std::clamp(48 / k.windows(), 1, pictures_a_part);
+    k.group = l == 0 ? 1 : std::clamp(36 / k.windows(), 1, pictures_a_part);
     theta_[l] = offset;
     offset += static_cast<std::size_t>(k.own_out * (9 * k.own_in + 3));
     const auto taps = static_cast<std::size_t>(9 * k.in * k.out), out = static_cast<std::size_t>(k.out);

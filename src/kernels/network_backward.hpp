@@ -1,5 +1,5 @@
 // From the slope in a block's output to those in its weights and in what it read, along the places that passed.
-#include "kernels/network_places.hpp"
+#include "kernels/network_spread.hpp"
 
 template <class S>
 void sums(const S* u, const S* p, const S* mean, const S* inverse, int out, int count, double* sum, double* product) {
@@ -61,14 +61,12 @@ OBOLUS_INLINE auto flow_of(const Block<S>& k) {
 template <class S>
 void lay_patches(const Block<S>& k, Part<S>& part) {
   S* to = part.patches;
-  for (int y = 0; y < k.rows; ++y)
-    for (int x = 0; x < k.columns; ++x)
+  const int row = k.padded_width(), rows = k.rows, columns = k.columns;
+  const S* from = image_of(k, part);
+  for (int y = 0; y < rows; ++y, from += 2 * row)
+    for (int x = 0; x < columns; ++x, to += 16)
 #pragma GCC unroll 4
-      for (int r = 0; r < 4; ++r, to += 4) {
-        const S* from = image_of(k, part) + (2 * y + r) * k.padded_width() + 2 * x;
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) to[i] = from[i];
-      }
+      for (int r = 0; r < 4; ++r) __builtin_memcpy(to + 4 * r, from + r * row + 2 * x, 4 * sizeof(S));
 }
 
 // sum[tap] ← sum[tap] + flow · the pixel of the tap at each channel's own place. Where packs cannot be picked from, each place takes the
@@ -77,11 +75,12 @@ template <class S, int N>
 OBOLUS_INLINE void add_window(const S* patch, const Wide<S> (&flow)[N], const Bits<S> (&who)[N], Wide<S> (&sum)[N][9]) {
   if constexpr (can_pick<S>) {
     Bits<S> from[N];
+#pragma GCC unroll 2
     for (int n = 0; n < N; ++n) from[n] = who[n] + (who[n] & 2);
 #pragma GCC unroll 9
     for (int i = 0; i < 9; ++i)
 #pragma GCC unroll 2
-      for (int n = 0; n < N; ++n) sum[n][i] += flow[n] * pick<S>(at(patch + i / 3 * 4 + i % 3), from[n]);
+      for (int n = 0; n < N; ++n) sum[n][i] += flow[n] * pick<S>(patch + i / 3 * 4 + i % 3, from[n]);
   } else {
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q)
@@ -98,8 +97,10 @@ OBOLUS_INLINE void add_window(const S* patch, const Wide<S> (&flow)[N], const Bi
 template <class S, int N, class Value>
 OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t start, int o, Value&& value) {
   constexpr int P = lanes<S>;
-  Wide<S> sum[N][9], bias[N] = {};
+  Wide<S> sum[N][9], bias[N] = {};  // in registers only if every loop over them is unrolled
+#pragma GCC unroll 2
   for (int n = 0; n < N; ++n)
+#pragma GCC unroll 9
     for (int i = 0; i < 9; ++i) sum[n][i] = at(part.gradient + i * k.out + o + n * P);
   for (int t = 0; t < k.windows(); ++t) {
     Wide<S> flow[N];
@@ -115,7 +116,9 @@ OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t 
     }
     add_window<S, N>(part.patches + 16 * t, flow, who, sum);
   }
+#pragma GCC unroll 2
   for (int n = 0; n < N; ++n) {
+#pragma GCC unroll 9
     for (int i = 0; i < 9; ++i) at(part.gradient + i * k.out + o + n * P) = sum[n][i];
     for (int i = 0; i < P; ++i) part.bias[o + n * P + i] += double(bias[n][i]);
   }
@@ -139,96 +142,62 @@ void backward_first(const Block<S>& k, Part<S>& part, int first, int last) {
 
 // ---- Later blocks -------------------------------------------------------------------------------------------------------
 
-template <class S>
-void taps_gradient(const Block<S>& k, Part<S>& part) {
+// N packs of input channels from c on: each place and flow is read once for them.
+template <class S, int N>
+OBOLUS_INLINE void taps_gradient_packs(const Block<S>& k, Part<S>& part, int c) {
   constexpr int P = lanes<S>;
-  const int room = k.group * k.windows(), down = k.padded_width() * P;
-  for (int c = 0; c < k.in; c += P)
-    for (int o = 0; o < k.own_out; ++o) {
-      const Passed* list = part.list + o * room;
-      const S* image = image_of(k, part) + c * k.pixels();
-      S* gradient = part.gradient + (c / P * k.out + o) * 9 * P;
-      Wide<S> sum[9];
+  const int room = k.group * k.windows(), own_out = k.own_out;
+  const std::ptrdiff_t down = k.padded_width() * P, slab = k.pixels() * P, taps = k.out * 9 * P;
+  const S *image = image_of(k, part) + c * k.pixels(), *flows = part.flow;
+  S* gradient = part.gradient + c * k.out * 9;
+  for (int o = 0; o < own_out; ++o, gradient += 9 * P) {
+    Wide<S> sum[N][9];
+#pragma GCC unroll 2
+    for (int n = 0; n < N; ++n)
 #pragma GCC unroll 9
-      for (int i = 0; i < 9; ++i) sum[i] = at(gradient + i * P);
-      for (int n = 0; n < part.count[o]; ++n) {
-        const S flow = part.flow[list[n].flow];
-        const S* x = settled(image + list[n].place);
+      for (int i = 0; i < 9; ++i) sum[n][i] = at(gradient + n * taps + i * P);
+    for (const Passed *one = part.list + o * room, *end = one + part.count[o]; one != end; ++one) {
+      const S flow = flow_itself<S>(*one, flows);
+      const S* first = settled(image + one->place);
+#pragma GCC unroll 2
+      for (int n = 0; n < N; ++n, first = settled(first + slab)) {
+        const S* x = first;
 #pragma GCC unroll 3
         for (int r = 0; r < 3; ++r, x = settled(x + down))
 #pragma GCC unroll 3
-          for (int i = 0; i < 3; ++i) sum[3 * r + i] += flow * at(x + i * P);
+          for (int i = 0; i < 3; ++i) sum[n][3 * r + i] += flow * at(x + i * P);
       }
-#pragma GCC unroll 9
-      for (int i = 0; i < 9; ++i) at(gradient + i * P) = sum[i];
     }
-}
-
-// A row of windows' part of the slope in the image: `add` adds what a channel of a window gives to the nine pixels around its place.
-// Neighbouring patches share two columns, which stay in registers.
-template <class S, class Add>
-OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, std::ptrdiff_t flow, S* back, Add&& add) {
-  constexpr int P = lanes<S>;
-  const int down = k.padded_width() * P, words = words_of(k), columns = k.columns, out = k.out;
-  Wide<S> sum[4][4] = {};
-  const auto store = [&](S* to) __attribute__((always_inline)) {
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) at(to + r * down) += sum[r][0], at(to + r * down + P) += sum[r][1];
-  };
-  for (int x = 0; x < columns; ++x, back += 2 * P, flow += out) {
-    for (int word = 0; word < words; ++word, passed += 4)
-#pragma GCC unroll 4
-      for (int p = 0; p < 4; ++p)
-        for (std::uint64_t bits = passed[p]; bits != 0; bits &= bits - 1) {
-          const std::ptrdiff_t o = 64 * word, n = __builtin_ctzll(bits);
-          add(flow + o + n, o * (9 * P) + n * (9 * P),
-              [&](int i) __attribute__((always_inline)) -> Wide<S>& { return sum[p / 2 + i / 3][p % 2 + i % 3]; });
-        }
-    store(back);
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][2], sum[r][1] = sum[r][3], sum[r][2] = sum[r][3] = Wide<S>{};
+#pragma GCC unroll 2
+    for (int n = 0; n < N; ++n)
+#pragma GCC unroll 9
+      for (int i = 0; i < 9; ++i) at(gradient + n * taps + i * P) = sum[n][i];
   }
-  store(back);
-}
-
-// back ← the slope in the image of the picture whose first window is number t of the group's. add(slab, number of flow, tap, nine pixels)
-// Meanwhile the memory of `slope`, where `back` will go, is called for, a share with every row.
-template <class S, class Add>
-OBOLUS_INLINE void spread(const Block<S>& k, Part<S>& part, int t, const S* slope, Add&& add) {
-  constexpr int P = lanes<S>;
-  for (int i = 0; i < k.in * k.pixels(); i += P) at(part.back + i) = Wide<S>{};
-  const int share = (k.height * k.width + k.rows - 1) / k.rows * P;
-  for (int c = 0; c < k.in; c += P)
-    for (int y = 0; y < k.rows; ++y) {
-      for (int i = 0; i < share; i += P) __builtin_prefetch(slope + i, 1);
-      slope += share;
-      const int first = t + y * k.columns;
-      spread_row<S>(k, part.passed + 4 * words_of(k) * first, first * k.out,
-                    part.back + c * k.pixels() + 2 * y * k.padded_width() * P,
-                    [&, slab = c * k.out * 9](auto... place) __attribute__((always_inline)) { add(slab, place...); });
-    }
 }
 template <class S>
-void spread_flow(const Block<S>& k, Part<S>& part, int t, const S* slope) {
+void taps_gradient(const Block<S>& k, Part<S>& part) {
+  by_packs<S, side_by_side>(k.in, [&](int c, auto packs) __attribute__((always_inline)) {
+    taps_gradient_packs<S, decltype(packs)::count>(k, part, c);
+  });
+}
+
+template <class S>
+void spread_flow(const Block<S>& k, const Part<S>& part, int count, const Slopes<S>& to) {
+  constexpr int P = lanes<S>;
   const S *flows = part.flow, *taps = k.taps;
-  spread(k, part, t, slope,
-         [=](int slab, std::ptrdiff_t flow, std::ptrdiff_t tap, auto&& pixel) __attribute__((always_inline)) {
-           const S factor = flows[flow];
-           const S* w = settled(taps + slab + tap);
+  const std::ptrdiff_t slab = 9 * P * k.out;
+  spread(k, part, count, to,
+         [=](auto packs, int c, std::ptrdiff_t flow, std::ptrdiff_t o, std::size_t n, auto&& pixel)
+             __attribute__((always_inline)) {
+               const S factor = (flows + flow)[n];
+               const S* w = taps + (c * k.out * 9 + o * (9 * P)) + n * (9 * P);
+#pragma GCC unroll 2
+               for (int m = 0; m < decltype(packs)::count; ++m, w += slab) {
+                 w = settled(w);
 #pragma GCC unroll 9
-           for (int i = 0; i < 9; ++i) pixel(i) += factor * at(w + i * lanes<S>);
-         });
-}
-
-// The slope in the image is that in the output of the block before.
-template <class S>
-void hand_back(const Block<S>& k, const S* back, S* slope) {
-  constexpr int P = lanes<S>;
-  for (int y = 0; y < k.height; ++y)
-    for (int x = 0; x < k.width; ++x) {
-      const S* from = back + ((y + 1) * k.padded_width() + x + 1) * P;
-      for (int c = 0; c < k.in; c += P, slope += P, from += k.pixels() * P) at(slope) = at(from);
-    }
+                 for (int i = 0; i < 9; ++i) pixel(m, i) += factor * at(w + i * P);
+               }
+             });
 }
 
 template <class S>
@@ -239,16 +208,12 @@ void backward_later(const Block<S>& k, Part<S>& part, int first, int last) {
     const std::size_t start = std::size_t(picture) * std::size_t(k.windows() * k.out);
     let_flow(k, start, windows, part.flow, part.bias, flow_of(k));
     for (int i = 0; i < count; ++i) load_image(k, picture + i, image_of(k, part) + i * k.in * k.pixels());
-    list_by_channel(k, part, start, windows);
+    list_by_channel<S, carries<S>>(k, part, start, windows);
     taps_gradient(k, part);
     mark_places(k, part, start, windows);
-    for (int i = 0; i < count; ++i) {
-      const std::size_t to = std::size_t(picture + i) * std::size_t(before.windows() * before.out);
-      spread_flow(k, part, i * k.windows(), before.slope + to);
-      hand_back(k, part.back, before.slope + to);
-      sums(before.slope + to, before.pooled + to, before.mean, before.inverse, before.out, before.windows(), part.sum,
-           part.product_sum);
-    }
+    const std::size_t to = std::size_t(picture) * std::size_t(before.windows() * before.out);
+    spread_flow<S>(k, part, count,
+                   {before.slope + to, before.pooled + to, before.mean, before.inverse, part.sum, part.product_sum});
   }
 }
 

@@ -38,7 +38,8 @@ OBOLUS_INLINE void store_places(std::uint8_t* to, const Bits<S>& places) {
   for (int i = 0; i < lanes<S>; ++i) to[i] = std::uint8_t(places[i]);
 }
 
-// Number which[i] of a pack in place i, where there is an instruction for it; `which` is less than 8.
+// from[which[i]] in place i, where there is an instruction for it; `which` is less than 8. Eight numbers are read: a whole pack would
+// nearly always lie in two lines of the cache.
 template <class S>
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
 constexpr bool can_pick = true;
@@ -48,16 +49,16 @@ constexpr bool can_pick = sizeof(S) == 4;
 constexpr bool can_pick = false;
 #endif
 template <class S>
-OBOLUS_INLINE Wide<S> pick(const Wide<S>& from, const Bits<S>& which) {
+OBOLUS_INLINE Wide<S> pick(const S* from, const Bits<S>& which) {
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
   const __m512i places = reinterpret_cast<__m512i>(which);
-  if constexpr (sizeof(S) == 4) return _mm512_permutexvar_ps(places, reinterpret_cast<__m512>(from));
-  else return _mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(from));
+  if constexpr (sizeof(S) == 4) return _mm512_permutexvar_ps(places, _mm512_castps256_ps512(_mm256_loadu_ps(from)));
+  else return _mm512_permutexvar_pd(places, _mm512_loadu_pd(from));
 #elif OBOLUS_PACK == 32 && defined(__AVX2__)
   if constexpr (sizeof(S) == 4)
-    return _mm256_permutevar8x32_ps(reinterpret_cast<__m256>(from), reinterpret_cast<__m256i>(which));
+    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(from), reinterpret_cast<__m256i>(which));
 #endif
-  return from;
+  return at(from);
 }
 
 // ---- Images ---------------------------------------------------------------------------------------------------------
@@ -75,40 +76,67 @@ OBOLUS_INLINE S* image_t_of(const Block<S>& k, const Part<S>& part) {
 template <class S>
 void load_picture(const Block<S>& k, int picture, S* image) {
   const S* from = k.pictures + std::size_t(picture) * std::size_t(k.height * k.width);
-  for (int y = 0; y < k.height; ++y)
-    for (int x = 0; x < k.width; ++x) image[(y + 1) * k.padded_width() + x + 1] = from[y * k.width + x];
+  const int width = k.width, height = k.height;
+  S* to = image + k.padded_width() + 1;
+  for (int y = 0; y < height; ++y, to += width + 2, from += width)
+    for (int x = 0; x < width; ++x) to[x] = from[x];
 }
 
 // How far before they are read numbers are called for that come from beyond the second cache: 4 KB. The processor itself looks less far.
 template <class S>
 constexpr int ahead = 4096 / int(sizeof(S));
 
-// image ← load(p's place, channel) over the pixels of a picture, which are the windows of the block before.
+// image ← load(pack)(place of p) over the pixels of a picture, which are the windows of the block before. What does not change is named
+// before the loops: the compiler takes every write for one that may change the block.
 template <class S, class Load>
 OBOLUS_INLINE void fill_image(const Block<S>& k, int picture, S* image, Load&& load) {
   constexpr int P = lanes<S>;
-  std::size_t from = std::size_t(picture) * std::size_t(k.height * k.width) * std::size_t(k.in);
-  for (int y = 0; y < k.height; ++y)
-    for (int x = 0; x < k.width; ++x) {
-      S* to = image + ((y + 1) * k.padded_width() + x + 1) * P;
-      for (int c = 0; c < k.in; c += P, from += P, to += k.pixels() * P) at(to) = load(from, c);
+  const int in = k.in, width = k.width, height = k.height, row = k.padded_width() * P;
+  const std::ptrdiff_t slab = k.pixels() * P;
+  by_packs<S, 4>(in, [&](int c, auto packs) __attribute__((always_inline)) {
+    constexpr int N = decltype(packs)::count;
+    std::size_t from = std::size_t(picture) * std::size_t(height * width) * std::size_t(in) + std::size_t(c);
+    const auto pack = load(c, packs);
+    S* line = image + c * k.pixels() + row + P;
+    for (int y = 0; y < height; ++y, line += row) {
+      S* to = line;
+      for (int x = 0; x < width; ++x, to += P, from += std::size_t(in))
+#pragma GCC unroll 4
+        for (int n = 0; n < N; ++n) at(to + n * slab) = pack(from + std::size_t(n * P), n);
     }
+  });
 }
+// Numbers of N packs of channels.
+template <class S, int N>
+struct Row {
+  Wide<S> pack[N];
+  explicit Row(const S* from) {
+#pragma GCC unroll 4
+    for (int n = 0; n < N; ++n) pack[n] = at(from + n * lanes<S>);
+  }
+};
 template <class S>
 void load_image(const Block<S>& k, int picture, S* image) {
   const Block<S>& before = *k.before;
-  fill_image(k, picture, image, [&](std::size_t i, int c) __attribute__((always_inline)) {
-    __builtin_prefetch(before.pooled + i + ahead<S>);
-    return at(before.a + c) * at(before.pooled + i) + at(before.b + c);
+  fill_image(k, picture, image, [&](int c, auto packs) __attribute__((always_inline)) {
+    using Factors = Row<S, decltype(packs)::count>;
+    return [p = before.pooled, a = Factors(before.a + c), b = Factors(before.b + c)](std::size_t i, int n)
+               __attribute__((always_inline)) {
+                 __builtin_prefetch(p + i + ahead<S>);
+                 return a.pack[n] * at(p + i) + b.pack[n];
+               };
   });
 }
 template <class S>
 void load_image_tangent(const Block<S>& k, int picture, S* image) {
   const Block<S>& before = *k.before;
-  fill_image(k, picture, image, [&](std::size_t i, int c) __attribute__((always_inline)) {
-    __builtin_prefetch(before.pooled_t + i + ahead<S>), __builtin_prefetch(before.pooled + i + ahead<S>);
-    return at(before.a + c) * at(before.pooled_t + i) +
-           (at(before.a_t + c) * at(before.pooled + i) + at(before.b_t + c));
+  fill_image(k, picture, image, [&](int c, auto packs) __attribute__((always_inline)) {
+    using Factors = Row<S, decltype(packs)::count>;
+    return [p = before.pooled, p_t = before.pooled_t, a = Factors(before.a + c), a_t = Factors(before.a_t + c),
+            b_t = Factors(before.b_t + c)](std::size_t i, int n) __attribute__((always_inline)) {
+      __builtin_prefetch(p_t + i + ahead<S>), __builtin_prefetch(p + i + ahead<S>);
+      return a.pack[n] * at(p_t + i) + (a_t.pack[n] * at(p + i) + b_t.pack[n]);
+    };
   });
 }
 
@@ -117,6 +145,21 @@ void load_image_tangent(const Block<S>& k, int picture, S* image) {
 // max(0, the largest of a window), and which it was: the first of equals. A NaN in the first place stays; those in others show in the statistics of the batch.
 template <class S>
 OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) {
+#if OBOLUS_PACK == 64 && defined(__AVX512BW__) && defined(__AVX512VL__)
+  // The larger of two pairs, and comparisons as bits to choose from bytes: 10 operations instead of 13. max(u, v) is u > v ? u : v.
+  if constexpr (sizeof(S) == 4) {
+    const __m512 y0 = reinterpret_cast<__m512>(y[0]), y1 = reinterpret_cast<__m512>(y[1]),
+                 y2 = reinterpret_cast<__m512>(y[2]), y3 = reinterpret_cast<__m512>(y[3]);
+    const __m512 low = _mm512_max_ps(y1, y0), high = _mm512_max_ps(y3, y2);
+    const __m128i right = _mm_maskz_set1_epi8(_mm512_cmp_ps_mask(y1, y0, _CMP_GT_OQ), 1);
+    const __m128i two = _mm_set1_epi8(2);
+    const __m128i below = _mm_mask_blend_epi8(_mm512_cmp_ps_mask(y3, y2, _CMP_GT_OQ), two, _mm_set1_epi8(3));
+    const __m128i who = _mm_mask_blend_epi8(_mm512_cmp_ps_mask(high, low, _CMP_GT_OQ), right, below);
+    _mm512_storeu_ps(pooled, _mm512_max_ps(_mm512_setzero_ps(), _mm512_max_ps(high, low)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(winner), who);
+    return;
+  }
+#endif
   Wide<S> most = y[0];
   Bits<S> who{};
 #pragma GCC unroll 3
@@ -167,12 +210,12 @@ void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int coun
 
 // The four places of a window for N packs of channels: each pixel of the patch is read once.
 template <class S, int N>
-OBOLUS_INLINE void convolve_window(const S* patch, int width, const Wide<S> (&w)[N][9], Wide<S> (&y)[N][4]) {
+OBOLUS_INLINE void convolve_window(const S* patch, std::ptrdiff_t width, const Wide<S> (&w)[N][9], Wide<S> (&y)[N][4]) {
 #pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r)
+  for (int r = 0; r < 4; ++r, patch = settled(patch + width))
 #pragma GCC unroll 4
     for (int c = 0; c < 4; ++c) {
-      const S pixel = patch[r * width + c];
+      const S pixel = patch[c];
 #pragma GCC unroll 4
       for (int p = 0; p < 4; ++p) {
         const int dy = r - p / 2, dx = c - p % 2;
@@ -188,19 +231,22 @@ template <class S, int N, class Each>
 OBOLUS_INLINE void convolve_first(const Block<S>& k, const S* image, const S* taps, const S* bias, Each&& each) {
   constexpr int P = lanes<S>;
   Wide<S> w[N][9];
+#pragma GCC unroll 2
   for (int n = 0; n < N; ++n)
+#pragma GCC unroll 9
     for (int i = 0; i < 9; ++i) w[n][i] = at(taps + i * k.out + n * P);
-  int t = 0;
-  for (int ty = 0; ty < k.rows; ++ty)
-    for (int tx = 0; tx < k.columns; ++tx, ++t) {
+  const int columns = k.columns, out = k.out, windows = k.windows();
+  const std::ptrdiff_t width = k.padded_width();
+  for (int t = 0; t < windows; image += 2 * width)
+    for (int x = 0; x < columns; ++x, ++t) {
       Wide<S> y[N][4];
 #pragma GCC unroll 2
       for (int n = 0; n < N; ++n)
 #pragma GCC unroll 4
         for (int p = 0; p < 4; ++p) y[n][p] = at(bias + n * P);
-      convolve_window<S, N>(image + 2 * ty * k.padded_width() + 2 * tx, k.padded_width(), w, y);
+      convolve_window<S, N>(image + 2 * x, width, w, y);
 #pragma GCC unroll 2
-      for (int n = 0; n < N; ++n) each(t * k.out + n * P, y[n]);
+      for (int n = 0; n < N; ++n) each(t * out + n * P, y[n]);
     }
 }
 

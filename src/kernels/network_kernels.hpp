@@ -47,7 +47,7 @@ struct Block {
   [[nodiscard]] int pixels() const { return (height + 2) * (width + 2); }
 };
 
-// A place that passed: where in the image it is, and which number of flow is its.
+// A place that passed: where in the image it is, and which number of flow is its, or the bits of that number.
 struct Passed {
   std::int32_t place, flow;
 };

@@ -1,9 +1,18 @@
 // Which places of a block's windows passed, in the two forms that the ways back walk along: by channel, and by window and place.
 #include "kernels/network_winograd.hpp"
 
+// A gradient's list carries the flow itself where that has room: a read less for every place.
+template <class S>
+constexpr bool carries = sizeof(S) == sizeof(std::int32_t);
+template <class S>
+OBOLUS_INLINE S flow_itself(const Passed& one, const S* flows) {
+  if constexpr (carries<S>) return __builtin_bit_cast(S, one.flow);
+  else return flows[one.flow];
+}
+
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
 // The same a pack of channels at a time: each entry goes to the end of its channel's list.
-template <class S>
+template <class S, bool carry>
 void list_packs(const Block<S>& k, Part<S>& part, std::size_t start, int windows) {
   constexpr int P = lanes<S>;
   const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
@@ -21,7 +30,8 @@ void list_packs(const Block<S>& k, Part<S>& part, std::size_t start, int windows
       const __m512i place =
           _mm512_add_epi32(_mm512_mask_add_epi32(corner, _mm512_test_epi32_mask(who, one), corner, across),
                            _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(who, _mm512_set1_epi32(2)), down));
-      const __m512i flow = _mm512_add_epi32(steps, _mm512_set1_epi32(t * k.out + o));
+      const __m512i flow = carry ? _mm512_loadu_si512(part.flow + t * k.out + o)
+                                 : _mm512_add_epi32(steps, _mm512_set1_epi32(t * k.out + o));
       // Pairs of (place, flow), eight at a time.
       const __m512i all = _mm512_movm_epi32(on), zero = _mm512_setzero_si512();
       _mm512_mask_i64scatter_epi64(part.list, _mm512_movepi64_mask(_mm512_unpacklo_epi32(all, all)),
@@ -36,13 +46,13 @@ void list_packs(const Block<S>& k, Part<S>& part, std::size_t start, int windows
 #endif
 
 // By channel: where in the first slab of the images. A list has room for every window of a group.
-template <class S>
+template <class S, bool carry>
 void list_by_channel(const Block<S>& k, Part<S>& part, std::size_t start, int windows) {
   const int room = k.group * k.windows();
   const int down = k.padded_width() * lanes<S>, places[4] = {0, lanes<S>, down, down + lanes<S>};
   find_corners(k, part, windows);
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
-  if constexpr (sizeof(S) == 4) return list_packs(k, part, start, windows);
+  if constexpr (sizeof(S) == 4) return list_packs<S, carry>(k, part, start, windows);
 #endif
   for (int o = 0; o < k.own_out; ++o) {
     Passed* list = part.list + o * room;
@@ -50,7 +60,9 @@ void list_by_channel(const Block<S>& k, Part<S>& part, std::size_t start, int wi
     const std::uint8_t* who = k.winner + start + o;
     int n = 0;
     for (int t = 0; t < windows; ++t, p += k.out, who += k.out) {
-      list[n] = {part.corner[t] + places[*who], t * k.out + o};
+      std::int32_t flow = t * k.out + o;
+      if constexpr (carry) flow = __builtin_bit_cast(std::int32_t, part.flow[flow]);
+      list[n] = {part.corner[t] + places[*who], flow};
       n += *p > 0;
     }
     part.count[o] = n;

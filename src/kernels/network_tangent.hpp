@@ -14,7 +14,9 @@ OBOLUS_INLINE void tangent_first_packs(const Block<S>& k, const Part<S>& part, s
   constexpr int P = lanes<S>;
   if constexpr (can_pick<S>) {
     Wide<S> w[N][9];
+#pragma GCC unroll 2
     for (int n = 0; n < N; ++n)
+#pragma GCC unroll 9
       for (int i = 0; i < 9; ++i) w[n][i] = at(k.taps_t + i * k.out + o + n * P);
     for (int t = 0; t < k.windows(); ++t)
 #pragma GCC unroll 2
@@ -25,7 +27,7 @@ OBOLUS_INLINE void tangent_first_packs(const Block<S>& k, const Part<S>& part, s
         Wide<S> won = at(k.bias_t + o + n * P);
         __builtin_prefetch(k.pooled + to + ahead<S>), __builtin_prefetch(k.pooled_t + to + ahead<S>, 1);
 #pragma GCC unroll 9
-        for (int i = 0; i < 9; ++i) won += w[n][i] * pick<S>(at(patch + i / 3 * 4 + i % 3), from);
+        for (int i = 0; i < 9; ++i) won += w[n][i] * pick<S>(patch + i / 3 * 4 + i % 3, from);
         at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
       }
   } else
@@ -86,7 +88,7 @@ void tangent_later(const Block<S>& k, Part<S>& part, int first, int last) {
       load_image(k, picture + i, image_of(k, part) + i * image);
       load_image_tangent(k, picture + i, image_t_of(k, part) + i * image);
     }
-    list_by_channel(k, part, start, windows);
+    list_by_channel<S, false>(k, part, start, windows);
     S* pooled_t = k.pooled_t + start;
     for (int i = 0; i < windows * k.out; i += P) at(pooled_t + i) = Wide<S>{};
     for (int o = 0; o < k.own_out; ++o) {
@@ -143,18 +145,25 @@ void taps_gradient_tangent(const Block<S>& k, Part<S>& part) {
 }
 
 template <class S>
-void spread_flow_tangent(const Block<S>& k, Part<S>& part, int t, const S* slope) {
+void spread_flow_tangent(const Block<S>& k, const Part<S>& part, int count, const Slopes<S>& to) {
+  constexpr int P = lanes<S>;
   const S *flows = part.flow, *flows_t = part.flow_t, *taps = k.taps, *taps_t = k.taps_t;
-  spread(k, part, t, slope,
-         [=](int slab, std::ptrdiff_t flow, std::ptrdiff_t tap, auto&& pixel) __attribute__((always_inline)) {
-           const S factor = flows[flow], factor_t = flows_t[flow];
-           const S *w = settled(taps + slab + tap), *w_t = settled(taps_t + slab + tap);
+  const std::ptrdiff_t slab = 9 * P * k.out;
+  spread(k, part, count, to,
+         [=](auto packs, int c, std::ptrdiff_t flow, std::ptrdiff_t o, std::size_t n, auto&& pixel)
+             __attribute__((always_inline)) {
+               const S factor = (flows + flow)[n], factor_t = (flows_t + flow)[n];
+               std::ptrdiff_t tap = c * k.out * 9 + o * (9 * P) + std::ptrdiff_t(n) * (9 * P);
+#pragma GCC unroll 2
+               for (int m = 0; m < decltype(packs)::count; ++m, tap += slab) {
+                 const S *w = settled(taps + tap), *w_t = settled(taps_t + tap);
 #pragma GCC unroll 9
-           for (int i = 0; i < 9; ++i) {
-             pixel(i) += factor_t * at(w + i * lanes<S>);
-             pixel(i) += factor * at(w_t + i * lanes<S>);
-           }
-         });
+                 for (int i = 0; i < 9; ++i) {
+                   pixel(m, i) += factor_t * at(w + i * P);
+                   pixel(m, i) += factor * at(w_t + i * P);
+                 }
+               }
+             });
 }
 
 template <class S>
@@ -170,18 +179,15 @@ void tangent_backward_later(const Block<S>& k, Part<S>& part, int first, int las
       load_image(k, picture + i, image_of(k, part) + i * image);
       load_image_tangent(k, picture + i, image_t_of(k, part) + i * image);
     }
-    list_by_channel(k, part, start, windows);
+    list_by_channel<S, false>(k, part, start, windows);
     taps_gradient_tangent(k, part);
     mark_places(k, part, start, windows);
-    for (int i = 0; i < count; ++i) {
-      const std::size_t to = std::size_t(picture + i) * std::size_t(before.windows() * before.out);
-      spread_flow_tangent(k, part, i * k.windows(), before.slope_t + to);
-      hand_back(k, part.back, before.slope_t + to);
-      sums(before.slope_t + to, before.pooled + to, before.mean, before.inverse, before.out, before.windows(), part.sum,
-           part.product_sum);
-      sums(before.slope + to, before.pooled_t + to, before.mean_t, before.inverse, before.out, before.windows(),
-           part.unused, part.cross_sum);
-    }
+    const std::size_t to = std::size_t(picture) * std::size_t(before.windows() * before.out);
+    spread_flow_tangent<S>(
+        k, part, count,
+        {before.slope_t + to, before.pooled + to, before.mean, before.inverse, part.sum, part.product_sum});
+    sums(before.slope + to, before.pooled_t + to, before.mean_t, before.inverse, before.out, count * before.windows(),
+         part.unused, part.cross_sum);
   }
 }
 

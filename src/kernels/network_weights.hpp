@@ -17,6 +17,38 @@ OBOLUS_INLINE void transform_filters(const Wide<S> (&w)[9], Wide<S> (&u)[16]) {
   }
 }
 
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+// to's row m ← side's column m. By halves: quarters beside the diagonal change places, in every quarter again. The places are a
+// table, since the compiler builds constant packs number by number.
+struct Turned {
+  alignas(64) std::int32_t upper[16][16] = {}, lower[16][16] = {};  // by the size of a half
+  constexpr Turned() {
+    for (int half = 1; half < 16; half *= 2)
+      for (int i = 0; i < 16; ++i)
+        upper[half][i] = i & half ? 16 + i - half : i, lower[half][i] = i & half ? 16 + i : i + half;
+  }
+};
+OBOLUS_INLINE void write_transposed(const float (&side)[16][16], float* to, std::ptrdiff_t row) {
+  static constexpr Turned turned;
+  __m512 rows[16];
+#pragma GCC unroll 16
+  for (int n = 0; n < 16; ++n) rows[n] = _mm512_load_ps(side[n]);
+#pragma GCC unroll 4
+  for (int half = 8; half > 0; half /= 2) {
+    const __m512i upper = _mm512_load_si512(turned.upper[half]), lower = _mm512_load_si512(turned.lower[half]);
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i)
+      if ((i & half) == 0) {
+        const __m512 one = rows[i], other = rows[i + half];
+        rows[i] = _mm512_permutex2var_ps(one, upper, other);
+        rows[i + half] = _mm512_permutex2var_ps(one, lower, other);
+      }
+  }
+#pragma GCC unroll 16
+  for (int m = 0; m < 16; ++m) _mm512_storeu_ps(to + m * row, rows[m]);
+}
+#endif
+
 // A pack of output channels at a time, so that what lies with its input channels side by side can be written with its output channels so.
 template <class S>
 void prepare_spectrum(const Block<S>& k, const S* taps, S* winograd, int first, int last) {
@@ -31,9 +63,18 @@ void prepare_spectrum(const Block<S>& k, const S* taps, S* winograd, int first, 
         transform_filters<S>(w, u);
         for (int i = 0; i < 16; ++i) at(side[i][n]) = u[i];
       }
-      for (int i = 0; i < 16; ++i)
+      for (int i = 0; i < 16; ++i) {
+        S* to = winograd + (i * k.in + c) * k.out + o;
+#if OBOLUS_PACK == 64 && defined(__AVX512F__)
+        if constexpr (sizeof(S) == 4)
+          if (count == P) {
+            write_transposed(side[i], to, k.out);
+            continue;
+          }
+#endif
         for (int m = 0; m < P; ++m)
-          for (int n = 0; n < count; ++n) winograd[(i * k.in + c + m) * k.out + o + n] = side[i][n][m];
+          for (int n = 0; n < count; ++n) to[m * k.out + n] = side[i][n][m];
+      }
     }
 }
 

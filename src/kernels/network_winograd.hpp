@@ -24,32 +24,40 @@ Strip<S> strip_number(const Block<S>& k, const Part<S>& part, int windows, int s
   return {first, rows, part.spectrum + (s % 2 == 0 ? 0 : 16 * (windows - rows) * k.in)};
 }
 
-// B'dB of a pack of a patch; number `pack` of the strip's rows × in.
+// B'dB of a pack of a patch at d, whose rows are `row` numbers apart; the sixteen results go `layer` numbers apart.
 template <class S>
-OBOLUS_INLINE void transform_patch(const Block<S>& k, const Part<S>& part, const Strip<S>& strip, int pack) {
+OBOLUS_INLINE void transform_patch(const S* d, std::ptrdiff_t row, S* to, std::ptrdiff_t layer) {
   constexpr int P = lanes<S>;
-  const int row = k.padded_width() * P, t = pack * P / k.in, c = pack * P - t * k.in;
-  const std::ptrdiff_t layer = strip.rows * k.in;
-  const S* d = image_of(k, part) + part.corner[strip.first + t] + c * k.pixels();
-  S* to = strip.spectrum + pack * P;
   Wide<S> u[4][4];
+  const S *below = settled(d + row), *last = settled(d + 3 * row), *middle = settled(d + 2 * row);
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
-    const Wide<S> d0 = at(d + j * P), d1 = at(d + row + j * P), d2 = at(d + 2 * row + j * P),
-                  d3 = at(d + 3 * row + j * P);
+    const Wide<S> d0 = at(d + j * P), d1 = at(below + j * P), d2 = at(middle + j * P), d3 = at(last + j * P);
     u[0][j] = d0 - d2, u[1][j] = d1 + d2, u[2][j] = d2 - d1, u[3][j] = d1 - d3;
   }
 #pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r) {
-    at(to + (4 * r + 0) * layer) = u[r][0] - u[r][2];
-    at(to + (4 * r + 1) * layer) = u[r][1] + u[r][2];
-    at(to + (4 * r + 2) * layer) = u[r][2] - u[r][1];
-    at(to + (4 * r + 3) * layer) = u[r][1] - u[r][3];
+  for (int r = 0; r < 4; ++r, to = settled(to + 4 * layer)) {
+    at(to) = u[r][0] - u[r][2];
+    at(to + layer) = u[r][1] + u[r][2];
+    at(to + 2 * layer) = u[r][2] - u[r][1];
+    at(to + 3 * layer) = u[r][1] - u[r][3];
   }
 }
+// Packs number first … last − 1 of the strip's rows × in.
 template <class S>
 void transform_patches(const Block<S>& k, const Part<S>& part, const Strip<S>& strip, int first, int last) {
-  for (int i = first; i < last; ++i) transform_patch(k, part, strip, i);
+  constexpr int P = lanes<S>;
+  if (first >= last) return;
+  const int packs = k.in / P, t = first / packs;
+  int c = first - t * packs;
+  const std::ptrdiff_t row = k.padded_width() * P, slab = k.pixels() * P, layer = strip.rows * k.in;
+  const std::int32_t* corner = part.corner + strip.first + t;
+  const S* image = image_of(k, part);
+  S* to = strip.spectrum + first * P;
+  for (int i = first; i < last; ++i, to += P) {
+    transform_patch(image + *corner + c * slab, row, to, layer);
+    if (++c == packs) c = 0, ++corner;
+  }
 }
 
 // A'mA of `count` windows for N packs of channels, their bias, and the pooling.
@@ -89,7 +97,7 @@ void multiply_spectra(const Block<S>& k, Part<S>& part, const Strip<S>& now, int
     S* c = part.product;
     for (int i = 0; i < 16; ++i, a += R * k.in, b += k.in * k.out, c += R * wide) {
       strip<S, R, N>(k.in, {a, k.in, 1}, {b, k.out, 1}, c, wide, false);
-      transform_patches(k, part, next, packs * i / 16, packs * (i + 1) / 16);
+      if (i % 2 == 1) transform_patches(k, part, next, packs * (i - 1) / 16, packs * (i + 1) / 16);
     }
   });
 }

@@ -10,6 +10,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
 #include "obolus/data/vectoriser.hpp"
+#include "problems/softmax_rows.hpp"
 
 namespace obolus {
 namespace {
@@ -58,6 +59,7 @@ LabelledRows newsgroups(const VectoriserOptions& options) {
 
 std::shared_ptr<const LabelledRows> load_rows(const SoftmaxOptions& options, std::uint64_t seed) {
   if (options.data == SoftmaxData::generated) return std::make_shared<const LabelledRows>(generate_rows(options, seed));
+  if (options.data == SoftmaxData::rows) return std::make_shared<const LabelledRows>(rows_of_file(options.rows));
   static std::mutex mutex;
   static std::map<std::tuple<std::string, Weighting, StopWords, std::int64_t, std::int64_t, bool>,
                   std::weak_ptr<const LabelledRows>>

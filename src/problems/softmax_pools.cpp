@@ -76,7 +76,8 @@ std::int32_t SoftmaxPools::at(Shuffled& s, const std::vector<std::int32_t>& pool
   Epoch& epoch = s.kept[static_cast<std::size_t>(number) % s.kept.size()];
   if (epoch.number != number) {
     epoch.order = pool;
-    rng_.child(s.name, static_cast<std::uint64_t>(number)).shuffle(epoch.order);
+    if (options_.data != SoftmaxData::rows)  // those are a stream, and come in its order
+      rng_.child(s.name, static_cast<std::uint64_t>(number)).shuffle(epoch.order);
     epoch.number = number;
   }
   return epoch.order[static_cast<std::size_t>(position % size)];

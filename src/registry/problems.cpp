@@ -13,6 +13,11 @@
 namespace obolus::registry {
 namespace {
 
+// Paths in a config are meant from its folder.
+std::string absolute(const std::string& folder, const std::string& path) {
+  return std::filesystem::absolute(std::filesystem::path(folder) / path).lexically_normal().string();
+}
+
 template <template <class> class Problem>
 class Prepared final : public PreparedProblem {
   using Options = typename Problem<double>::Options;
@@ -22,14 +27,17 @@ class Prepared final : public PreparedProblem {
     options_.describe(reader);
     if constexpr (requires { options_.path; }) {
       if (options_.path.empty()) reader.reject("path", "the path of a file");
-      options_.path =
-          std::filesystem::absolute(std::filesystem::path(folder) / options_.path).lexically_normal().string();
+      options_.path = absolute(folder, options_.path);
+    } else if constexpr (requires { options_.rows.empty(); }) {
+      if (!options_.rows.empty()) options_.rows = absolute(folder, options_.rows);
     }
   }
 
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
   [[nodiscard]] std::uint64_t data_checksum() const override {
     if constexpr (requires { options_.path; }) return file_checksum(options_.path);
+    else if constexpr (requires { options_.rows.empty(); })
+      return options_.rows.empty() ? 0 : file_checksum(options_.rows);
     else return 0;
   }
   [[nodiscard]] std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const override {

@@ -84,6 +84,30 @@ LiveView::LiveView(const std::string& address, const Experiment& experiment, con
 LiveView::LiveView(const std::string& address, const Comparison& comparison, const std::string& folder)
     : LiveView(address, report_on(comparison, folder), "jobs") {}
 
+LiveView::LiveView(const std::string& address, const std::string& config, const std::string& folder,
+                   const RunName& name)
+    : LiveView(address, report(source(folder, "run", config, Json::array({stream(name.stream, name.stream, {})}))),
+               "rows") {
+  name_ = name;
+  feed_.run(LiveRun{.name = name_});
+}
+
+void LiveView::line(const std::string& text, bool evaluated) {
+  const auto since = Clock::now() - sent_at_;
+  if (since < between_rows_ && !(evaluated && since >= between_evaluations_)) return;
+  const Json json = Json::parse(text);
+  const auto t = json.at("t").get<Round>();
+  if (past_) replay(t);
+  if (t <= sent_) return;
+  sent_ = t, sent_at_ = Clock::now();
+  if (feed_.row(name_, json)) slow_down();
+}
+
+void LiveView::end(const std::string& status, Round rounds) {
+  feed_.finish(name_, [&](LiveRun& run) { run.status = status, run.rounds = rounds; });
+  finish(status.c_str());
+}
+
 void LiveView::recall(const std::string& folder) {
   if (std::filesystem::exists(folder + "/trace.jsonl")) past_ = run_of_trace(folder);
 }
@@ -118,8 +142,11 @@ void LiveView::send(const Row& row) {
   sent_ = row.t, sent_at_ = Clock::now();
   Json json = row_json(row);
   if (x_.t == row.t) put(json, x_);
-  if (!feed_.row(name_, json)) return;
-  // Half of what may be held took so long: as much again will, and then the half is dropped once more.
+  if (feed_.row(name_, json)) slow_down();
+}
+
+// Half of what may be held took so long: as much again will, and then the half is dropped once more.
+void LiveView::slow_down() {
   between_evaluations_ = (sent_at_ - start_) / (LiveFeed::Limits().rows / 2);
   between_rows_ = std::max(between_rows_, between_evaluations_);
 }

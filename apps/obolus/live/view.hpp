@@ -20,12 +20,18 @@ class LiveView {
   LiveView(const std::string& address, const Experiment& experiment, const std::string& folder);
   LiveView(const std::string& address, const Comparison& comparison, const std::string& folder);
 
+  // A fit: its config, and what it is called.
+  LiveView(const std::string& address, const std::string& config, const std::string& folder, const RunName& name);
+
   // What a run that is resumed did before; it is shown as soon as the first row says from where the run goes on.
   void recall(const std::string& folder);
   // Of a run: a few rows a second are shown, and the evaluated ones and the last always.
   void profile(const Profile& x) { x_ = x; }  // of the row to come
   void row(const Row& row, bool last);
   void end(const RunSummary& summary);
+  // Of a fit: lines of its trace, as a run's rows.
+  void line(const std::string& json, bool evaluated);
+  void end(const std::string& status, Round rounds);
   // Of a comparison.
   void cell(const std::string& line);
   void end(bool finished);
@@ -37,6 +43,7 @@ class LiveView {
 
   LiveView(const std::string& address, Json report, const char* unit);
   void send(const Row& row);
+  void slow_down();
   void replay(Round before);
   void finish(const char* status);
 

@@ -21,6 +21,7 @@ struct Prediction {
   std::int32_t best = -1;             // class; −1: none is known yet
   std::vector<double> probabilities;  // by class
   double number = 0;                  // when numbers are predicted
+  std::size_t features = 0;           // of the row that the model knows
 
   std::int32_t truth = -1;  // class of the row, also if it was not known before; −1: the row has no label
   double truth_number = 0;
@@ -42,12 +43,15 @@ class Fit {
   ~Fit();
 
   // Groups of features are known by name, as a reader numbers them; `columns`: features whose key is their group's number are
-  // columns of numbers. To be called before the first row, and whenever there are more.
+  // columns of numbers. To be called before the first row, whenever there are more, and for another reader, whose order may differ.
   void set_groups(std::span<const std::string> names, bool columns);
 
   // The prediction before the row was learnt. A row without a label is predicted only. Throws DataError for a label that is not one.
   const Prediction& learn(const DataRow& row);
   const Prediction& predict(const DataRow& row);
+  // From now on these rows judge hyperparameters, `batch` of them a round and in turn, and the rows that are learnt do not. They count
+  // with set_groups() as it was; it starts afresh after them.
+  void judge_by(std::span<const DataRow> rows);
   // Rows that wait for others are learnt now; for the end of a stream.
   void finish();
 

@@ -40,7 +40,8 @@ struct FitOptions {
   FitScale scale = FitScale::automatic;
 
   std::string tune = "rate,l2,replay,temperature";
-  double learning_rate = 4.0, l2 = 1e-5, replay_weight = 1.0, temperature = 1.0;
+  std::optional<double> learning_rate = {};
+  double l2 = 1e-5, replay_weight = 1.0, temperature = 1.0;
   bool decay = false;
   FitJudge judge = FitJudge::plain;
   std::int64_t hold_out = 0;
@@ -65,7 +66,8 @@ struct FitOptions {
     v("tune", tune,
       "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, class-shift, class-scale; or "
       "none");
-    v("learning_rate", learning_rate, "where it starts, or stays; in units of 1/L, L the curvature of the batches",
+    v("learning_rate", learning_rate,
+      "where it starts, or stays; in units of 1/L, L the curvature of the batches; unset: 4 for classes, 1 for numbers",
       Range::positive());
     v("l2", l2, "the same for the L2 penalty, in units of L; 0: none", Range::at_least(0));
     v("replay_weight", replay_weight, "the same for the weight of replayed rows beside new ones", Range::positive());
@@ -82,11 +84,15 @@ struct FitOptions {
     v("buffer", buffer, "how many of the latest rows are replayed", Range::between(0, 1e8));
     v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p",
       Range::between(0, 1));
-    v("memory", memory, "part of the derivative by the learning rate that is kept from round to round; others but the next two alike",
+    v("memory", memory,
+      "part of the derivative by the learning rate that is kept from round to round; others but the next two alike",
       Range::between(0, 1));
     v("l2_memory", l2_memory, "of the derivatives by L2, whose effect takes long", Range::between(0, 1));
     v("replay_memory", replay_memory, "of that by the weight of replayed rows", Range::between(0, 1));
-    v("limit", limit, "a round's learning rate is at most this over its own curvature", Range::positive());
+    v("limit", limit,
+      "a round's learning rate is at most this over its own curvature; for numbers at most 1.9, beyond which squares "
+      "diverge",
+      Range::positive());
     v("rate_step", rate_step, "step of Adam on ln(learning rate)", Range::positive());
     v("l2_step", l2_step, "on ln(l2)", Range::positive());
     v("replay_step", replay_step, "on ln(weight of replayed rows)", Range::positive());
@@ -95,8 +101,8 @@ struct FitOptions {
     v("outer_decay", outer_decay, "Adam's memory of slopes", Range::between(0, 0.9999));
     v("outer_decay2", outer_decay2, "Adam's memory of their squares", Range::between(0, 0.999999));
     v("first_steps", first_steps, "all of these steps are so many times as long at first ...", Range::positive());
-    v("later_steps", later_steps, "... and so many times as long later: later + (first - later)/(1 + t/halfway) in round t",
-      Range::positive());
+    v("later_steps", later_steps,
+      "... and so many times as long later: later + (first - later)/(1 + t/halfway) in round t", Range::positive());
     v("halfway", halfway, "see later_steps", Range::positive());
     v("seed", seed, "which rows are replayed follows from it", Range::at_least(0));
   }

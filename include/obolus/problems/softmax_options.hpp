@@ -14,11 +14,11 @@
 
 namespace obolus {
 
-enum class SoftmaxData : std::uint8_t { generated, newsgroups };
+enum class SoftmaxData : std::uint8_t { generated, newsgroups, rows };
 template <>
 struct EnumNames<SoftmaxData> {
-  static constexpr std::array<std::pair<SoftmaxData, std::string_view>, 2> values{
-      {{SoftmaxData::generated, "generated"}, {SoftmaxData::newsgroups, "20news"}}};
+  static constexpr std::array<std::pair<SoftmaxData, std::string_view>, 3> values{
+      {{SoftmaxData::generated, "generated"}, {SoftmaxData::newsgroups, "20news"}, {SoftmaxData::rows, "rows"}}};
 };
 
 // Who shares a weight x_i of the penalty.
@@ -57,6 +57,7 @@ struct EnumNames<Temperature> {
 
 struct SoftmaxOptions {
   SoftmaxData data = SoftmaxData::generated;
+  std::string rows = {};
   VectoriserOptions text = {};
   std::int64_t documents = 60, features = 24, classes = 3;
   Feed feed = Feed::split;
@@ -73,7 +74,11 @@ struct SoftmaxOptions {
   template <class V>
   void describe(V&& v) {
     constexpr double many = 1e7;
-    v("data", data, "generated, or 20news: the 20 Newsgroups corpus, see `obolus data get 20news`");
+    v("data", data,
+      "generated; 20news: the 20 Newsgroups corpus, see `obolus data get 20news`; rows: a file of one's own");
+    v("rows", rows,
+      "data = \"rows\": the file, in any format that `obolus fit` reads; its rows come in their order, one in ten is "
+      "for tests");
     text.describe(v);
     v("documents", documents, "generated: training documents; half as many are for tests", Range::between(4, many));
     v("features", features, "generated: size of the vocabulary", Range::between(2, many));

@@ -9,7 +9,8 @@ namespace {
 class GeneratedReader final : public RowReader {
  public:
   explicit GeneratedReader(const GeneratorOptions& options)
-      : generator_(make_generator(options)), name_(std::visit([](const auto& o) { return std::string(o.name); }, options)) {
+      : generator_(make_generator(options)),
+        name_(std::visit([](const auto& o) { return std::string(o.name); }, options)) {
     for (const GeneratedColumn& column : generator_->columns()) {
       groups_.push_back(column.name);
       std::vector<std::uint64_t>& keys = category_keys_.emplace_back();

@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "fit/learner.hpp"
+#include "tests/fit/learner_cases.hpp"
+#include "tests/fit/slow_learner.hpp"
+
+namespace obolus {
+namespace {
+
+using test::LearnerCase;
+using test::LearnerRows;
+using test::SlowLearner;
+
+constexpr int batch = 7;
+
+// The largest differences so far, each relative to the largest number of its kind.
+struct Difference {
+  double most = 0;
+  void add(double got, double expected, double size) { most = std::max(most, std::abs(got - expected) / size); }
+};
+
+double largest(const SlowLearner::Matrix& m) {
+  double most = 1e-300;
+  for (const auto& row : m)
+    for (const double n : row) most = std::max(most, std::abs(n));
+  return most;
+}
+
+// Weights and all derivatives, the constant's with them. A derivative is kept as a sum of itself and a multiple of the weights (weights.hpp):
+// it rounds like the larger of the two.
+template <class S>
+void compare_weights(const fit::Learner<S>& fast, const SlowLearner& slow, Difference& difference) {
+  const auto& list = fast.hyperparameters().list;
+  const auto compare = [&](int part, const SlowLearner::Matrix& expected) {
+    const double size = largest(expected) + largest(slow.z());
+    const auto outputs = static_cast<int>(slow.outputs());
+    for (int c = 0; c < outputs; ++c) {
+      for (int i = 0; i < LearnerRows::features; ++i)
+        difference.add(fast.weights().number(i, part, c),
+                       expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(c)], size);
+      difference.add(static_cast<double>(fast.weights().constant()[static_cast<std::size_t>(part * outputs + c)]),
+                     expected.back()[static_cast<std::size_t>(c)], size);
+    }
+  };
+  compare(0, slow.z());
+  int part = 0;
+  for (std::size_t j = 0; j < list.size(); ++j)
+    if (list[j].tuned && list[j].kind != fit::Tunable::temperature) compare(++part, slow.s(j));
+}
+
+struct Gap {
+  Difference weights, rest;
+  int limited = 0, guarded = 0;
+};
+
+template <class S>
+Gap run(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyperparameters& h, int rounds) {
+  auto fast = test::learner_of<S>(c, o, h);
+  SlowLearner slow(o, h, c.classes, LearnerRows::groups(c.groups), 5);
+  LearnerRows rows(c, 11);
+  Gap result;
+  double steepest = 1e-300;
+  for (int t = 0; t < rounds; ++t) {
+    for (int r = 0; r < batch; ++r) {
+      const fit::LearnerRow row = rows.next();
+      slow.add(row);
+      fast.see(row);
+      fast.add(fit::LearnerRow(row));
+    }
+    fast.train();
+    slow.train();
+    compare_weights(fast, slow, result.weights);
+    result.rest.add(fast.outer_loss(), slow.outer_loss, 1 + slow.outer_loss);
+    result.rest.add(fast.curvature(), slow.curvature, slow.curvature);
+    for (const double s : slow.slope) steepest = std::max(steepest, std::abs(s));
+    for (std::size_t j = 0; j < h.list.size(); ++j) {
+      result.rest.add(fast.hypergradient()[j], slow.slope[j], steepest);
+      result.rest.add(fast.hyperparameters().list[j].place, slow.place(j), 1);
+    }
+  }
+  result.limited = slow.limited, result.guarded = slow.guarded;
+  return result;
+}
+
+class Reference : public testing::TestWithParam<LearnerCase> {};
+INSTANTIATE_TEST_SUITE_P(Learner, Reference, testing::ValuesIn(test::learner_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// What a round rounds: each of K = 8 steps adds up 16 rows and 13 features and takes an exponential of degree 14, in both programs: some
+// 8 · (16 + 13 + 14) ≈ 350 roundings of a number, 350 · ε/2 = 4e-14. Steps are shorter than 2/L and derivatives fade: what earlier rounds
+// rounded does not grow. Twenty-five rounds' worth is allowed.
+constexpr double rounding = 1e-12;
+
+TEST_P(Reference, IsWhatTheLearnerDoesRoundForRound) {
+  const LearnerCase& c = GetParam();
+  const Gap got = run<double>(c, options_of(c), hyperparameters_of(c, 0.05), 50);
+  EXPECT_LT(got.weights.most, rounding);
+  EXPECT_LT(got.rest.most, rounding);
+}
+
+TEST_P(Reference, IsWhatTheLearnerDoesWhereTheLimitDecidesAndDerivativesAreCutBack) {
+  const LearnerCase& c = GetParam();
+  fit::LearnerOptions o = options_of(c);
+  o.limit = 0.7, o.largest_derivative = 0.03;
+  const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
+  EXPECT_GT(got.limited, 0);
+  EXPECT_GT(got.guarded, 0);
+  EXPECT_LT(got.weights.most, rounding);
+  EXPECT_LT(got.rest.most, rounding);
+}
+
+// The same count over 10 rounds with float's ε/2 = 6e-8: 350 · 10 · 6e-8 = 2e-4.
+TEST_P(Reference, IsNearToWhatTheLearnerDoesInSinglePrecision) {
+  const LearnerCase& c = GetParam();
+  const Gap got = run<float>(c, options_of(c), hyperparameters_of(c, 0.05), 10);
+  EXPECT_LT(got.weights.most, 2e-4);
+  EXPECT_LT(got.rest.most, 2e-4);
+}
+
+TEST(LearnerReference, IsWhatTheLearnerDoesWithOneStepARoundAndNoMemoryOfEarlierRounds) {
+  LearnerCase c = test::learner_cases().front();
+  fit::LearnerOptions o = options_of(c);
+  o.steps = 1, o.memory = o.l2_memory = o.replay_memory = 0;
+  const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
+  EXPECT_LT(got.weights.most, rounding);
+  EXPECT_LT(got.rest.most, rounding);
+}
+
+// 300 rounds take the groups' factors out of bounds several times: ρ is near exp(−8 · 0.7 · 0.03) = 0.85 a round.
+TEST(LearnerReference, IsWhatTheLearnerDoesWhenDecaysHaveTakenMostWeightsAway) {
+  LearnerCase c = test::learner_cases()[2];
+  ASSERT_EQ(c.groups, 3);
+  const Gap got = run<double>(c, options_of(c), hyperparameters_of(c, 0.0), 300);
+  EXPECT_LT(got.weights.most, rounding);
+  EXPECT_LT(got.rest.most, rounding);
+}
+
+}  // namespace
+}  // namespace obolus

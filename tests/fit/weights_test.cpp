@@ -1,0 +1,381 @@
+#include "fit/weights.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "obolus/core/error.hpp"
+#include "obolus/core/rng.hpp"
+
+namespace obolus {
+namespace {
+
+using fit::Entry;
+using fit::LearnerRow;
+using fit::Weights;
+
+// The same weights with nothing put off: every decay passes over all of them.
+struct Eager {
+  int parts, outputs;
+  std::vector<int> group;
+  std::vector<std::vector<double>> numbers;  // by feature, then lane
+  std::vector<double> constant;
+
+  Eager(int p, int o, std::vector<int> groups)
+      : parts(p),
+        outputs(o),
+        group(std::move(groups)),
+        numbers(group.size(), std::vector<double>(lanes())),
+        constant(lanes()) {}
+  [[nodiscard]] std::size_t lanes() const { return static_cast<std::size_t>(parts * outputs); }
+
+  void decay(int g, double rho, const std::vector<double>& slopes) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (group[i] != g) continue;
+      const auto n = static_cast<std::size_t>(outputs);
+      for (std::size_t lane = n; lane < lanes(); ++lane)
+        numbers[i][lane] = rho * numbers[i][lane] + slopes[lane / n] * numbers[i][lane % n];
+      for (std::size_t c = 0; c < n; ++c) numbers[i][c] *= rho;
+    }
+  }
+  void scale_derivative(int part, double factor) {
+    for (int c = 0; c < outputs; ++c) {
+      const auto lane = static_cast<std::size_t>(part * outputs + c);
+      for (auto& row : numbers) row[lane] *= factor;
+      constant[lane] *= factor;
+    }
+  }
+  template <class S>
+  void scatter(const LearnerRow& row, const std::vector<S>& scales, const std::vector<S>& push) {
+    for (std::size_t i = 0; i < row.entries.size(); ++i)
+      for (std::size_t lane = 0; lane < lanes(); ++lane)
+        numbers[static_cast<std::size_t>(row.entries[i].slot)][lane] += static_cast<double>(row.entries[i].value) *
+                                                                        static_cast<double>(scales[i]) *
+                                                                        static_cast<double>(push[lane]);
+  }
+  [[nodiscard]] std::vector<double> lanes_of(const LearnerRow& row) const {
+    std::vector<double> sum = constant;
+    for (const Entry& e : row.entries)
+      for (std::size_t lane = 0; lane < lanes(); ++lane)
+        sum[lane] += static_cast<double>(e.value) * numbers[static_cast<std::size_t>(e.slot)][lane];
+    return sum;
+  }
+};
+
+constexpr int features = 11, groups = 3;
+
+std::vector<int> thirds() {
+  std::vector<int> of;
+  for (int i = 0; i < features; ++i) of.push_back(i % groups);
+  return of;
+}
+
+LearnerRow random_row(Rng& rng) {
+  LearnerRow row;
+  for (int g = 0; g < groups; ++g) {
+    for (int i = g; i < features; i += groups)
+      if (rng.below(2) == 0) row.entries.push_back({i, static_cast<float>(rng.normal())});
+    row.group_ends.push_back(static_cast<std::int32_t>(row.entries.size()));
+  }
+  return row;
+}
+
+template <class S>
+Weights<S> in_thirds(int parts, int outputs) {
+  Weights<S> w(parts, outputs, groups);
+  w.grow(features);
+  for (int i = 0; i < features; ++i) w.set_group(i, i % groups);
+  return w;
+}
+
+template <class S>
+std::vector<S> lanes_of(const Weights<S>& w, const LearnerRow& row) {
+  std::vector<S, LineAllocator<S>> sums(static_cast<std::size_t>(w.groups() * w.width()));
+  std::vector<S> lanes(static_cast<std::size_t>(w.lanes()));
+  w.gather(row, sums.data());
+  w.finish(sums.data(), lanes.data());
+  return lanes;
+}
+
+template <class S>
+void scatter(Weights<S>& w, const LearnerRow& row, const std::vector<S>& scales, const std::vector<S>& push) {
+  std::vector<S, LineAllocator<S>> scratch(static_cast<std::size_t>(w.width()));
+  w.scatter(row, scales.data(), push.data(), scratch.data());
+}
+
+// What a learner does to weights, at random.
+template <class S>
+struct Course {
+  Weights<S> lazy;
+  Eager eager;
+  Rng rng;
+
+  Course(int parts, int outputs, std::uint64_t seed)
+      : lazy(in_thirds<S>(parts, outputs)), eager(parts, outputs, thirds()), rng(seed) {}
+
+  void go(int steps, double slowest) {
+    for (int t = 0; t < steps; ++t) {
+      const int g = static_cast<int>(rng.below(groups));
+      const double rho = rng.uniform(slowest, 1.0);
+      std::vector<double> slopes(static_cast<std::size_t>(eager.parts));
+      for (double& s : slopes) s = rng.below(2) == 0 ? 0.0 : -0.1 * rng.uniform();
+      lazy.decay(g, rho, slopes), eager.decay(g, rho, slopes);
+      if (eager.parts > 1) {
+        const int part = 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(eager.parts - 1)));
+        lazy.scale_derivative(part, 0.95), eager.scale_derivative(part, 0.95);
+      }
+      push();
+      lazy.settle();
+    }
+  }
+  void push() {
+    const LearnerRow row = random_row(rng);
+    std::vector<S> scales, by;
+    for (std::size_t i = 0; i < row.entries.size(); ++i) scales.push_back(static_cast<S>(rng.uniform(0.5, 2)));
+    for (int lane = 0; lane < lazy.lanes(); ++lane) by.push_back(static_cast<S>(0.1 * rng.normal()));
+    scatter(lazy, row, scales, by), eager.scatter(row, scales, by);
+    for (std::size_t lane = 0; lane < by.size(); ++lane)
+      lazy.constant()[lane] += by[lane], eager.constant[lane] += static_cast<double>(by[lane]);
+  }
+};
+
+// A number is changed by a few roundings an operation, each of ε times the largest number that was added: pushes of up to about 1. Old
+// roundings decay with the numbers, at worst they add up.
+template <class S>
+double tolerance(int steps) {
+  return 4.0 * steps * static_cast<double>(std::numeric_limits<S>::epsilon());
+}
+
+template <class S>
+void expect_same(const Weights<S>& lazy, const Eager& eager, double within) {
+  for (int i = 0; i < features; ++i)
+    for (int lane = 0; lane < lazy.lanes(); ++lane)
+      ASSERT_NEAR(lazy.number(i, lane / eager.outputs, lane % eager.outputs),
+                  eager.numbers[static_cast<std::size_t>(i)][static_cast<std::size_t>(lane)], within)
+          << "feature " << i << ", lane " << lane;
+}
+
+template <class S>
+class WeightsOf : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(WeightsOf, Scalars);
+
+TYPED_TEST(WeightsOf, DecayLazilyAsTheyWouldEagerly) {
+  for (const auto& [parts, outputs] : {std::pair{1, 1}, {3, 1}, {4, 1}, {2, 3}, {4, 2}, {5, 3}, {4, 4}, {5, 7}}) {
+    Course<TypeParam> c(parts, outputs, 7);
+    c.go(120, 0.8);
+    expect_same(c.lazy, c.eager, tolerance<TypeParam>(120));
+    const LearnerRow row = random_row(c.rng);
+    const auto got = lanes_of(c.lazy, row);
+    const auto expected = c.eager.lanes_of(row);
+    for (std::size_t lane = 0; lane < got.size(); ++lane)  // a dozen numbers added up, values of about 1
+      EXPECT_NEAR(static_cast<double>(got[lane]), expected[lane], 12 * tolerance<TypeParam>(120));
+  }
+}
+
+// Factors of 0.05 on the average: 200 decays of a group come to 1e-260, and float's smallest number is 1e-38.
+TYPED_TEST(WeightsOf, OutliveAnyNumberOfDecays) {
+  Course<TypeParam> c(3, 2, 9);
+  c.go(600, 0.001);
+  expect_same(c.lazy, c.eager, tolerance<TypeParam>(600));
+}
+
+TYPED_TEST(WeightsOf, DoNotChangeWhenTheySettle) {
+  Course<TypeParam> c(4, 3, 3);
+  c.go(50, 0.8);
+  std::vector<double> slopes(4, -1e-3);
+  for (int t = 0; t < 4; ++t)
+    for (int g = 0; g < groups; ++g) c.lazy.decay(g, 0.02, slopes);  // 0.02⁴ < 2⁻¹⁶
+  std::vector<double> before;
+  for (int i = 0; i < features; ++i)
+    for (int lane = 0; lane < 12; ++lane) before.push_back(c.lazy.number(i, lane / 3, lane % 3));
+  c.lazy.settle();
+  std::size_t at = 0;
+  for (int i = 0; i < features; ++i)
+    for (int lane = 0; lane < 12; ++lane, ++at)  // two products and a sum in S, each of numbers below 1e-3
+      EXPECT_NEAR(c.lazy.number(i, lane / 3, lane % 3), before[at],
+                  3e-3 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
+  Archive settled, again;
+  c.lazy.fields(settled);
+  c.lazy.settle();
+  c.lazy.fields(again);
+  EXPECT_EQ(settled.bytes(), again.bytes());
+}
+
+TYPED_TEST(WeightsOf, KeepOutputsPartsSquaresAndGroupsWhenTheyAreReshaped) {
+  Course<TypeParam> c(3, 1, 5);
+  c.go(40, 0.8);
+  for (int i = 0; i < features; ++i) c.lazy.squares(i) = static_cast<TypeParam>(i + 0.5);
+  const auto epsilon = static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+  std::vector<double> before;
+  for (int i = 0; i < features; ++i)
+    for (int part = 0; part < 3; ++part) before.push_back(c.lazy.number(i, part, 0));
+  const std::vector<TypeParam> constant = c.lazy.constant();
+
+  c.lazy.reshape(5, {{-0.5}, {0.5}, {0}});
+  EXPECT_EQ(c.lazy.outputs(), 3);
+  EXPECT_EQ(c.lazy.parts(), 5);
+  EXPECT_EQ(c.lazy.slots(), features);
+  for (int i = 0; i < features; ++i) {
+    EXPECT_EQ(c.lazy.squares(i), static_cast<TypeParam>(i + 0.5));
+    for (int part = 0; part < 5; ++part) {
+      const double old = part < 3 ? before[static_cast<std::size_t>(3 * i + part)] : 0;
+      EXPECT_NEAR(c.lazy.number(i, part, 0), -old / 2, 4 * epsilon);
+      EXPECT_NEAR(c.lazy.number(i, part, 1), old / 2, 4 * epsilon);
+      EXPECT_EQ(c.lazy.number(i, part, 2), 0.0);
+    }
+  }
+  for (int part = 0; part < 5; ++part) {
+    const TypeParam old = part < 3 ? constant[static_cast<std::size_t>(part)] : TypeParam(0);
+    EXPECT_EQ(c.lazy.constant()[static_cast<std::size_t>(3 * part)], -old / 2);
+    EXPECT_EQ(c.lazy.constant()[static_cast<std::size_t>(3 * part + 1)], old / 2);
+    EXPECT_EQ(c.lazy.constant()[static_cast<std::size_t>(3 * part + 2)], TypeParam(0));
+  }
+  c.lazy.decay(1, 0.5, std::vector<double>(5));
+  for (int i = 0; i < features; ++i)
+    EXPECT_NEAR(c.lazy.number(i, 0, 1), before[static_cast<std::size_t>(3 * i)] / (i % groups == 1 ? 4 : 2),
+                4 * epsilon);
+}
+
+TYPED_TEST(WeightsOf, LeaveFeaturesInTheirGroupWhenGroupsAreAdded) {
+  Weights<TypeParam> w(2, 1, 1);
+  w.grow(4);
+  scatter<TypeParam>(w, {.entries = {{0, 1}, {1, 1}, {2, 1}, {3, 1}}, .group_ends = {}}, {1, 1, 1, 1}, {2, 3});
+  w.decay(0, 0.5, std::vector<double>{0, 0.25});
+  w.grow_groups(3);
+  w.reshape(4, {{1}});
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(w.number(i, 0, 0), 1.0);  // ½ · 2
+    EXPECT_EQ(w.number(i, 1, 0), 2.0);  // ½ · 3 + ¼ · 2
+    EXPECT_EQ(w.number(i, 2, 0), 0.0);
+  }
+  w.decay(1, 0.5, std::vector<double>(4)), w.decay(2, 0.5, std::vector<double>(4));
+  EXPECT_EQ(w.number(3, 0, 0), 1.0);
+  w.grow(6);
+  w.set_group(5, 2);
+  scatter<TypeParam>(w, {.entries = {{4, 1}, {5, 1}}, .group_ends = {1, 1, 2}}, {1, 1}, {2, 3, 0, 0});
+  w.decay(2, 0.5, std::vector<double>(4));
+  EXPECT_EQ(w.number(4, 0, 0), 2.0);
+  EXPECT_EQ(w.number(5, 0, 0), 1.0);
+}
+
+TYPED_TEST(WeightsOf, KeepTheGroupTheyWereGivenFirst) {
+  Weights<TypeParam> w(1, 1, 3);
+  w.grow(2);
+  EXPECT_EQ(w.group(0), 0);
+  EXPECT_EQ(w.set_group(0, 2), 2);
+  EXPECT_EQ(w.set_group(0, 1), 2);
+  EXPECT_EQ(w.group(0), 2);
+  EXPECT_EQ(w.group(1), 0);
+  Weights<TypeParam> one(1, 1, 1);
+  one.grow(2);
+  EXPECT_EQ(one.set_group(1, 7), 0);
+}
+
+TYPED_TEST(WeightsOf, AreTheSameBitsAfterSavingAndLoading) {
+  Course<TypeParam> c(3, 2, 13);
+  c.go(30, 0.7);
+  Archive saved;
+  c.lazy.fields(saved);
+  Weights<TypeParam> loaded(1, 1, 1);
+  Archive from(saved.bytes());
+  loaded.fields(from);
+  from.finish();
+  for (int t = 0; t < 5; ++t) {
+    const LearnerRow row = random_row(c.rng);
+    EXPECT_EQ(lanes_of(loaded, row), lanes_of(c.lazy, row));
+    const std::vector<TypeParam> scales(row.entries.size(), TypeParam(0.7)), push(6, TypeParam(0.3));
+    scatter(loaded, row, scales, push), scatter(c.lazy, row, scales, push);
+    for (Weights<TypeParam>* w : {&loaded, &c.lazy})
+      w->decay(t % groups, 0.01, std::vector<double>(3, -0.1)), w->settle();
+  }
+  Archive first, second;
+  c.lazy.fields(first), loaded.fields(second);
+  EXPECT_EQ(first.bytes(), second.bytes());
+}
+
+// The fields of two features with one output, and a derivative.
+struct Saved {
+  struct Lazy {
+    double z = 1;
+    std::vector<double> s{1, 1}, mix{0, 0};
+    void fields(Archive& a) { a("z", z), fit::saved(a, "s", s), fit::saved(a, "mix", mix); }
+  };
+  int parts = 2, outputs = 1, groups = 1;
+  std::int64_t slots = 2;
+  std::vector<double> memory = std::vector<double>(8), constant = std::vector<double>(2);
+  std::vector<std::uint16_t> group_of;
+  std::vector<Lazy> lazy = std::vector<Lazy>(1);
+
+  void fields(Archive& a) {
+    a("parts", parts), a("outputs", outputs), a("groups", groups), a("slots", slots);
+    fit::saved(a, "memory", memory), fit::saved(a, "group_of", group_of), fit::saved(a, "constant", constant);
+    fit::saved_list(a, "lazy", lazy);
+  }
+};
+
+std::string loading(Saved saved, const std::function<void(Saved&)>& damage) {
+  damage(saved);
+  Archive to;
+  saved.fields(to);
+  Archive from(to.bytes());
+  Weights<double> w(1, 1, 1);
+  try {
+    w.fields(from);
+  } catch (const DataError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
+  EXPECT_EQ(loading({}, [](Saved&) {}), "accepted");
+  constexpr int most = std::numeric_limits<int>::max();
+  const std::vector<std::pair<const char*, std::function<void(Saved&)>>> damages{
+      {"no parts", [](Saved& s) { s.parts = 0; }},
+      {"less than no parts", [](Saved& s) { s.parts = -2, s.outputs = -1; }},
+      {"more parts than there are", [](Saved& s) { s.parts = 3; }},
+      {"parts × outputs that no int can hold", [](Saved& s) { s.parts = most, s.outputs = most; }},
+      {"a width that no int can hold", [](Saved& s) { s.parts = most; }},
+      {"no outputs", [](Saved& s) { s.outputs = 0; }},
+      {"more outputs", [](Saved& s) { s.outputs = 2; }},
+      {"no groups", [](Saved& s) { s.groups = 0, s.lazy.clear(); }},
+      {"more groups", [](Saved& s) { s.groups = 2; }},
+      {"groups whose features are not told", [](Saved& s) { s.groups = 2, s.lazy.resize(2); }},
+      {"less than no features", [](Saved& s) { s.slots = -1; }},
+      {"fewer features", [](Saved& s) { s.slots = 1; }},
+      {"as many numbers as 2⁶² features modulo 2⁶⁴",
+       [](Saved& s) { s.slots = std::int64_t{1} << 62, s.memory.clear(); }},
+      {"a feature cut in two", [](Saved& s) { s.memory.pop_back(); }},
+      {"groups of features where there is one", [](Saved& s) { s.group_of = {0}; }},
+      {"a group that there is not",
+       [](Saved& s) {
+         s.groups = 2, s.lazy.resize(2), s.group_of = {0, 3};
+       }},
+      {"constants of another size", [](Saved& s) { s.constant.push_back(0); }},
+      {"factors of another size", [](Saved& s) { s.lazy[0].s.pop_back(); }},
+      {"multiples of another size", [](Saved& s) { s.lazy[0].mix.push_back(0); }},
+      {"a factor that undoes weights", [](Saved& s) { s.lazy[0].z = 0; }},
+      {"a factor that is none", [](Saved& s) { s.lazy[0].z = std::nan(""); }},
+  };
+  for (const auto& [name, damage] : damages)
+    EXPECT_EQ(loading({}, damage), "saved state: the sizes of the weights do not fit together") << name;
+  EXPECT_EQ(loading({}, [](Saved& s) { s.groups = 2, s.lazy.resize(2), s.group_of = {0, 2}; }), "accepted");
+}
+
+// A list says how long it is before its parts come: that costs no memory where there are none.
+TEST(SavedWeights, AreRefusedWhereAListIsLongerThanTheFile) {
+  Archive to;
+  std::uint64_t count = 1u << 24;
+  to("lazy", count);
+  Archive from(to.bytes());
+  std::vector<Saved::Lazy> lazy;
+  EXPECT_THROW(fit::saved_list(from, "lazy", lazy), DataError);
+  EXPECT_LT(lazy.capacity(), 100u);
+}
+
+}  // namespace
+}  // namespace obolus
