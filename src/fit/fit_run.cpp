@@ -141,6 +141,8 @@ class Runner {
     if (rows.empty()) throw DataError("--validation: got no rows, expected some");
     fit_->set_groups(judges_->groups(), !judges_->index_base().has_value());
     fit_->judge_by(rows);
+    for (const DataRow& row : rows) judges_digest_.add(row);
+    digest_ = judges_digest_;
     judges_.reset();
   }
 
@@ -168,7 +170,7 @@ class Runner {
 
   // Reads up to where the checkpoint was; the rows must be those of then.
   void skip_rows() {
-    RowsDigest digest;
+    RowsDigest digest = judges_digest_;
     for (std::int64_t i = 0; i < read_; ++i) {
       const RowPipe::Item* item = next({});
       if (!item)
@@ -343,6 +345,7 @@ class Runner {
   // The checkpoint comes before the last rows are learnt: with more data the run goes on as if it had been there at once.
   FitSummary end(FitStatus status) {
     if (status == FitStatus::finished && rows_ == 0) throw DataError("got no rows, expected at least one");
+    last_.row = nullptr;  // it may be gone
     if (o_.on_end && last_.fit) o_.on_end(last_);
     if (directory_ && status != FitStatus::diverged) save();
     flush_predictions();
@@ -394,7 +397,7 @@ class Runner {
   std::int64_t read_ = 0, rows_ = 0, traced_ = 0;
   std::size_t known_groups_ = 0;
   FitView last_;
-  RowsDigest digest_;
+  RowsDigest digest_, judges_digest_;  // the rows so far begin with those to judge by
   std::uint64_t bad_labels_ = 0, skipped_ = 0, prediction_bytes_ = 0;
   std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_, alarm_;
   double learning_ = 0, spent_ = 0;

@@ -33,6 +33,7 @@ CASES = [
      ["--tune", "class-shift,class-scale,temperature", "--classes", "2,1,0", "--probabilities"]),
     ("bad rows", "rows.svm", lambda: with_bad_rows(fit_streams.svmlight(7, 5_000)),
      ["--classes", "0,1", "--skip-bad", 1_000, "--hash-bits", 4]),
+    ("rows to judge by", "rows.svm", lambda: fit_streams.svmlight(9, 4_000, classes=3), ["--validation", "judges.svm"]),
     ("generated", None, None, ["--generate", "sea,drift_rows=1000", "--rows", 5_000]),
 ]  # fmt: skip
 
@@ -129,6 +130,7 @@ class FitKillTest(program.ProgramTest):
         self.options = [*([file] if file else []), *options]
         if file:
             self.write(file, text())
+        self.write("judges.svm", fit_streams.svmlight(9, 30, classes=3))
         shutil.rmtree(self.directory / "whole", ignore_errors=True)
         began = time.monotonic()
         self.obolus(*self.command("whole"))

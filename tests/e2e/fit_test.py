@@ -150,10 +150,11 @@ class FormatsTest(FitProgramTest):
         self.assertEqual(self.metrics("rows.csv", "--rows", 10_000)["rows"], 800)
 
     def test_no_rows_at_all(self):
-        self.write("empty.svm", "")
-        self.assertEqual(self.metrics("empty.svm")["rows"], 0)
-        self.obolus("inspect", "run/model")
-        self.assertEqual(self.obolus("predict", "run/model", "rows.csv").stdout, "?\n" * 800)
+        for text in ("", "\n", "# nothing\n"):
+            self.write("empty.svm", text)
+            self.refused("fit", "empty.svm", "--out", "run", "--force", code=DATA, patterns=["no rows"])
+        self.write("empty.csv", "width,height,kind\n")
+        self.refused("fit", "empty.csv", "--out", "run", "--force", code=DATA, patterns=["no rows"])
 
 
 class ArgumentsTest(FitProgramTest):
@@ -309,9 +310,8 @@ class BadRowsTest(FitProgramTest):
         self.refused("fit", "rows.csv", "--task", "numbers", "--out", "run", code=DATA, patterns=told)
 
     def test_a_model_that_diverges_says_so(self):
-        self.write("rows.csv", fit_streams.numbers(1, 500))
-        wild = ["--tune", "none", "--learning-rate", 1e6, "--limit", 1e9]
-        answer = self.fit("rows.csv", "--task", "numbers", *wild, code=DIVERGED)
+        self.write("rows.csv", "x,y\n" + "".join(f"{i % 7},{(i % 5) * 1e37}\n" for i in range(500)))  # their squares overflow
+        answer = self.fit("rows.csv", "--task", "numbers", code=DIVERGED)
         self.assertRegex(answer.stderr, r"diverged in round \d+")
         self.assertEqual(json.loads((self.directory / "run/summary.json").read_text())["status"], "diverged")
 
@@ -577,6 +577,18 @@ class StoppedTest(FitProgramTest):
         self.refused_unchanged(*options, code=DATA, patterns=["differ"])
         self.write("rows.csv", fit_streams.csv(["breadth", *header[1:], "w"], weighted))
         self.refused_unchanged(*options, code=DATA, patterns=["differ"])
+
+    def test_other_rows_to_judge_by_are_refused(self):
+        judges = fit_streams.svmlight(10, 50)
+        self.write("judges.svm", judges)
+        self.begin("--validation", "judges.svm")
+        self.fit("rows.svm", "--validation", "judges.svm", out="whole")
+        self.write("judges.svm", judges.replace("1 ", "0 ", 1))
+        self.refused_unchanged("rows.svm", "--validation", "judges.svm", code=DATA, patterns=["differ"])
+        self.write("judges.svm", judges)
+        self.refused_unchanged("rows.svm", code=USAGE, patterns=["validation"])
+        self.fit("rows.svm", "--validation", "judges.svm", "--resume")
+        self.assertEqual(self.model(), self.model("whole"))
 
     def test_other_options_are_refused(self):
         self.begin()
