@@ -115,7 +115,7 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
     return diverged;
   }
   if (s.status == fit::FitStatus::stopped) {
-    fmt::print(stderr, "obolus: stopped after {} rows and saved{}\n", s.rows,
+    fmt::print(stderr, "obolus: stopped after {} rows{}{}\n", s.rows, s.rows > 0 ? " and saved" : "",
                a.run.can_resume
                    ? "; to go on, give the same command with --out " + shell_quoted(directory) + " --resume"
                    : "");
@@ -160,7 +160,7 @@ int run(Arguments& a) {
                  RunName{a.rows.name(), "forward", "", a.run.fit.seed});
   if (live && a.run.resume) live->recall(a.run.directory);
   if (live) a.run.on_trace = [&](const std::string& text, bool evaluated) { live->line(text, evaluated); };
-  const fit::FitSummary summary = fit::run_fit(a.run, [&] { return a.rows.open(); }, a.rows.open_validation());
+  const fit::FitSummary summary = fit::run_fit(a.run, [rows = a.rows] { return rows.open(); }, a.rows.open_validation());
   if (live) live->end(summary.name(), summary.rounds);
   return report_end(a, summary, shown);
 }

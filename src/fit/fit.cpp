@@ -313,6 +313,7 @@ std::vector<Fit::Weight> Fit::largest_weights(std::size_t count) const {
   const Parts& p = *parts_;
   const auto& weights = p.learner.weights();
   std::vector<Weight> all;
+  if (count == 0) return all;
   const auto smaller = [](const Weight& a, const Weight& b) { return std::abs(a.value) > std::abs(b.value); };
   const auto add = [&](std::uint64_t key, std::int32_t slot) {
     for (int c = 0; c < weights.outputs(); ++c) {

@@ -6,8 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <future>
+#include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 
 #include "config/option_text.hpp"
 #include "fit/model_file.hpp"
@@ -53,6 +56,9 @@ struct RowsDigest {
   }
 };
 
+// Else the model diverged in the round before.
+bool is_finite(const Prediction& p) { return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability)); }
+
 class Runner {
  public:
   Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
@@ -62,7 +68,9 @@ class Runner {
   FitSummary run() {
     if (o_.resume && !o_.can_resume)
       throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
-    pipe_.emplace(open_(), o_.threads > 1 || !o_.can_resume);  // a stream may have us wait: for it or for a signal
+    std::unique_ptr<RowReader> reader = opened();
+    if (!reader) return stopped_before();
+    pipe_.emplace(std::move(reader), o_.threads > 1 || !o_.can_resume);
     settle_task();
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
@@ -75,6 +83,30 @@ class Runner {
   }
 
  private:
+  [[nodiscard]] FitSummary stopped_before() const {
+    FitSummary s;
+    s.status = FitStatus::stopped, s.task = o_.fit.task;
+    return s;
+  }
+
+  // Opening a stream waits for its first bytes, or for a signal; null then. Its thread goes with the process.
+  [[nodiscard]] std::unique_ptr<RowReader> opened() const {
+    if (o_.can_resume) return open_();
+    auto promise = std::make_shared<std::promise<std::unique_ptr<RowReader>>>();
+    std::future<std::unique_ptr<RowReader>> reader = promise->get_future();
+    std::thread([open = open_, promise] {
+      try {
+        promise->set_value(open());
+      } catch (...) {
+        promise->set_exception(std::current_exception());
+      }
+    }).detach();
+    constexpr std::chrono::milliseconds look(50);
+    while (reader.wait_for(look) != std::future_status::ready)
+      if (o_.stop && o_.stop()) return nullptr;
+    return reader.get();
+  }
+
   // The next row; the ones that settled the task come first.
   const RowPipe::Item* next(const std::function<bool()>& stop) {
     if (!first_.empty()) {
@@ -109,6 +141,8 @@ class Runner {
     if (rows.empty()) throw DataError("--validation: got no rows, expected some");
     fit_->set_groups(judges_->groups(), !judges_->index_base().has_value());
     fit_->judge_by(rows);
+    for (const DataRow& row : rows) judges_digest_.add(row);
+    digest_ = judges_digest_;
     judges_.reset();
   }
 
@@ -136,7 +170,7 @@ class Runner {
 
   // Reads up to where the checkpoint was; the rows must be those of then.
   void skip_rows() {
-    RowsDigest digest;
+    RowsDigest digest = judges_digest_;
     for (std::int64_t i = 0; i < read_; ++i) {
       const RowPipe::Item* item = next({});
       if (!item)
@@ -198,7 +232,7 @@ class Runner {
       ++read_;
       add(digest_, *item);
       if (!learn(*item)) continue;
-      if (!std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
+      if (diverged_ || !std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
       if (o_.stop && o_.stop()) return FitStatus::stopped;
       if (directory_ && due()) {
         save();
@@ -236,6 +270,7 @@ class Runner {
       return false;
     }
     learning_ += since(begun);
+    if (diverged_ = !is_finite(*prediction); diverged_) return true;
     ++rows_;
     std::string_view alarm;
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
@@ -310,6 +345,7 @@ class Runner {
   // The checkpoint comes before the last rows are learnt: with more data the run goes on as if it had been there at once.
   FitSummary end(FitStatus status) {
     if (status == FitStatus::finished && rows_ == 0) throw DataError("got no rows, expected at least one");
+    last_.row = nullptr;  // it may be gone
     if (o_.on_end && last_.fit) o_.on_end(last_);
     if (directory_ && status != FitStatus::diverged) save();
     flush_predictions();
@@ -353,7 +389,7 @@ class Runner {
   std::unique_ptr<RowReader> judges_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
-  bool took_first_ = false, probable_ = false;
+  bool took_first_ = false, probable_ = false, diverged_ = false;
   std::optional<Fit> fit_;
   std::optional<FitEvaluation> evaluation_;
   std::optional<RunDirectory> directory_;
@@ -361,7 +397,7 @@ class Runner {
   std::int64_t read_ = 0, rows_ = 0, traced_ = 0;
   std::size_t known_groups_ = 0;
   FitView last_;
-  RowsDigest digest_;
+  RowsDigest digest_, judges_digest_;  // the rows so far begin with those to judge by
   std::uint64_t bad_labels_ = 0, skipped_ = 0, prediction_bytes_ = 0;
   std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_, alarm_;
   double learning_ = 0, spent_ = 0;

@@ -78,6 +78,7 @@ struct FitSummary {
 [[nodiscard]] std::string fit_config(const FitRunOptions& options);
 
 // `open` gives the rows from the first on, `judges` those that judge hyperparameters alone, if there are any: they are kept in memory.
+// Where rows cannot be read again, `open` is called by a thread that may outlive the call.
 // Throws ConfigError and DataError.
 [[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
                                  std::unique_ptr<RowReader> judges = nullptr);

@@ -1,0 +1,770 @@
+"""obolus fit, predict and inspect as users call them: formats, files, predictions, metrics, errors, stopping and going on."""
+
+import gzip
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import tomllib
+import unittest
+from collections import Counter
+
+import fit_streams
+import program
+
+USAGE, DATA, DIVERGED = 2, 3, 4
+HEADER = struct.Struct("<8sIIQQ")  # of a model: magic, version, reserved, size, checksum
+SUMMARY = {
+    "status", "rows", "rounds", "horizon", "skipped", "task", "classes", "features", "prequential", "window", "alarms",
+    "hyperparameters", "tuned", "seconds", "seconds_learning", "rows_per_second",
+}  # fmt: skip
+CLASS_METRICS = {"log_loss", "accuracy", "balanced_accuracy", "macro_f1", "kappa"}
+
+
+class FitProgramTest(program.ProgramTest):
+    def piped(self, text, *arguments, code=0):
+        """The program with text (or bytes) on its standard input."""
+        data = text.encode() if isinstance(text, str) else text
+        command = [program.executable(), *map(str, arguments)]
+        answer = subprocess.run(command, input=data, cwd=self.directory, capture_output=True, timeout=program.TIMEOUT)
+        out, err = answer.stdout.decode(), answer.stderr.decode()
+        self.assertEqual(answer.returncode, code, f"{arguments}\n{out}\n{err}")
+        self.assertIsNone(program.STACK_TRACE.search(err), err)
+        return subprocess.CompletedProcess(command, answer.returncode, out, err)
+
+    def fit(self, *arguments, out="run", code=0):
+        return self.obolus("fit", *arguments, "--out", out, code=code)
+
+    def metrics(self, *arguments, out="run"):
+        return json.loads(self.fit(*arguments, "--metrics", "-", "--force", out=out).stdout)
+
+    def model(self, out="run"):
+        return (self.directory / out / "model").read_bytes()
+
+    def models_of(self, *commands):
+        """The models of several commands, in order."""
+        return [self.fit(*command, "--force") and self.model() for command in commands]
+
+    def files(self, out="run"):
+        return {path.name: path.read_bytes() for path in sorted((self.directory / out).iterdir())}
+
+    def refused(self, *arguments, code, patterns):
+        answer = self.obolus(*arguments, code=code)
+        self.assertLessEqual(len(answer.stderr.splitlines()), 2, answer.stderr)
+        self.assertNotIn("internal error", answer.stderr)
+        for pattern in patterns:
+            self.assertRegex(answer.stderr, pattern)
+
+
+class FormatsTest(FitProgramTest):
+    """One stream, written in every format: they all learn it."""
+
+    def setUp(self):
+        super().setUp()
+        header, rows = fit_streams.table(1, 800, 2)
+        self.csv = self.write("rows.csv", fit_streams.csv(header, rows))
+        self.header, self.rows = header, rows
+
+    def learnt(self, *arguments, rows=800):
+        summary = self.metrics(*arguments)
+        self.assertEqual(summary["rows"], rows)
+        self.assertEqual(summary["status"], "finished")
+        self.assertGreater(summary["prequential"]["accuracy"], 0.75, summary)
+        return summary
+
+    def test_csv_label_last_or_by_name_or_position(self):
+        summary = self.learnt("rows.csv")
+        self.assertEqual(sorted(summary["classes"]), ["kind 0", "kind 1"])
+        moved = [[row[3], *row[:3]] for row in self.rows]
+        self.write("moved.csv", fit_streams.csv(["kind", "width", "height", "colour"], moved, ";"))
+        models = self.models_of(["rows.csv"], ["rows.csv", "--label", "kind"], ["rows.csv", "--label", -1])
+        self.assertEqual(len(set(models)), 1)
+        self.learnt("moved.csv", "--label", "kind")
+        self.learnt("moved.csv", "--label", 1, "--delimiter", ";")
+        self.fit("rows.csv", "--label", "knid", "--force", code=USAGE)
+
+    def test_csv_missing_values_and_categories(self):
+        self.fit("rows.csv")
+        inspected = json.loads(self.obolus("inspect", "run/model", "--json").stdout)
+        self.assertEqual(inspected["groups"], ["width", "height", "colour"])
+        # width, height, whether width is missing, and red, blue, shade0, shade1
+        self.assertEqual(inspected["features"], 7)
+        self.assertEqual(self.metrics("rows.csv", "--ignore", "width")["features"], 5)
+        self.learnt("rows.csv", "--categorical", "colour", "--numeric", "width,height")
+
+    def test_csv_without_header(self):
+        self.write("bare.csv", fit_streams.csv(self.rows[0], self.rows[1:]))
+        self.learnt("bare.csv", "--header", "no")
+
+    def test_arff(self):
+        head = "@relation rows\n@attribute width numeric\n@attribute height numeric\n@attribute colour string\n"
+        head += "@attribute kind {'kind 0', 'kind 1'}\n@data\n"
+        cells = [["?" if cell in ("NA", "") else f"'{cell}'" if i > 1 else cell for i, cell in enumerate(row)] for row in self.rows]
+        self.write("rows.arff", head + "".join(",".join(map(str, row)) + "\n" for row in cells))
+        self.learnt("rows.arff")
+        self.learnt("rows.arff", "--label", "kind")
+
+    def test_svmlight_and_index_base(self):
+        self.write("rows.svm", fit_streams.svmlight(2, 800))
+        models = self.models_of(["rows.svm"], ["rows.svm", "--format", "svmlight"], ["rows.svm", "--index-base", 1])
+        self.assertEqual(len(set(models)), 1)
+        self.learnt("rows.svm")
+        self.write("zero.svm", "1 1:1\n0 0:1\n")
+        self.fit("zero.svm", "--index-base", 1, "--force", code=DATA)
+
+    def test_vowpal_wabbit_with_tags(self):
+        self.write("rows.vw", fit_streams.vowpal_wabbit(3, 3_000, namespaces=2))
+        self.learnt("rows.vw", "--predictions", "p.txt", rows=3_000)
+        lines = (self.directory / "p.txt").read_text().splitlines()
+        self.assertEqual([line.split("\t")[1] for line in lines], [f"row{t}" for t in range(3_000)])
+
+    def test_packed_several_and_piped_are_the_same_rows(self):
+        text = self.csv.read_text()
+        lines = text.splitlines(True)
+        (self.directory / "packed.csv.gz").write_bytes(gzip.compress(text.encode()))
+        self.write("first.csv", "".join(lines[:300]))
+        self.write("second.csv", lines[0] + "".join(lines[300:]))
+        models = self.models_of(["rows.csv"], ["packed.csv.gz"], ["first.csv", "second.csv"])
+        self.piped(text, "fit", "-", "--format", "csv", "--out", "run", "--force")
+        models.append(self.model())
+        self.piped(gzip.compress(text.encode()), "fit", "-", "--out", "run", "--force")
+        models.append(self.model())
+        self.assertEqual(len(set(models)), 1)
+
+    def test_generated(self):
+        summary = self.metrics("--generate", "sea,seed=3,drift_rows=[500,1000]", "--rows", 2_000)
+        self.assertEqual(summary["rows"], 2_000)
+        self.assertGreater(summary["prequential"]["accuracy"], 0.8)
+        self.refused("fit", "--generate", "sea", code=USAGE, patterns=["--rows"])
+        self.refused("fit", "--generate", "see", "--rows", 5, code=USAGE, patterns=["did you mean 'sea'"])
+        self.refused("fit", "--generate", "sea,nois=1", "--rows", 5, code=USAGE, patterns=["noise"])
+        self.refused("fit", "rows.csv", "--generate", "sea", "--rows", 5, code=USAGE, patterns=["files"])
+
+    def test_rows_limits(self):
+        self.assertEqual(self.metrics("rows.csv", "--rows", 50)["rows"], 50)
+        self.assertEqual(self.metrics("rows.csv", "--rows", 10_000)["rows"], 800)
+
+    def test_no_rows_at_all(self):
+        for text in ("", "\n", "# nothing\n"):
+            self.write("empty.svm", text)
+            self.refused("fit", "empty.svm", "--out", "run", "--force", code=DATA, patterns=["no rows"])
+        self.write("empty.csv", "width,height,kind\n")
+        self.refused("fit", "empty.csv", "--out", "run", "--force", code=DATA, patterns=["no rows"])
+
+
+class ArgumentsTest(FitProgramTest):
+    def test_help_teaches(self):
+        text = self.obolus("fit", "--help").stdout
+        for part in ("obolus fit rows.csv --label", "obolus fit - --format vw", "--generate sea", "obolus predict",
+                     "Exit codes: 0", "130", "--tune", "--resume", "--skip-bad", "gzip"):  # fmt: skip
+            self.assertIn(part, text)
+        self.assertIn("in any order", self.obolus("predict", "--help").stdout)
+        self.assertIn("executes nothing", self.obolus("inspect", "--help").stdout)
+        for verb in ("fit", "predict", "inspect"):
+            self.assertRegex(self.obolus("--help").stdout, rf"\n  {verb}\s")
+
+    def test_wrong_options_are_refused_with_a_suggestion(self):
+        self.write("rows.svm", "1 1:1\n0 2:1\n")
+        for arguments, patterns in [
+            (["rows.svm", "--predictoins", "x"], [r"--predictoins", r"did you mean '--predictions'"]),
+            (["rows.svm", "--learning-rte", 2], [r"did you mean '--learning-rate'"]),
+            (["rows.svm", "--learning-rate", -1], [r"--learning-rate", r"got '-1', expected a number"]),
+            (["rows.svm", "--batch", 0], [r"--batch"]),
+            (["rows.svm", "--batch", "many"], [r"--batch", r"many"]),
+            (["rows.svm", "--format", "cvs"], [r"--format", r"csv"]),
+            (["rows.svm", "--task", "clases"], [r"did you mean 'classes'"]),
+            (["rows.svm", "--tune", "rate,tempreature"], [r"got 'tempreature'", r"did you mean 'temperature'"]),
+            (["rows.svm", "--tune", "none,rate"], [r"none"]),
+            (["rows.svm", "--tune", "l2,l2-per-group"], [r"l2-per-group"]),
+            (["rows.svm", "--tune", "class-shift"], [r"--classes"]),
+            (["rows.svm", "--tune", "l2", "--l2", 0], [r"l2: got 0"]),
+            (["rows.svm", "--detectors", "adwim"], [r"adwim", r"adwin"]),
+            (["rows.svm", "--classes", "0,1,0"], [r"'0' twice"]),
+            (["rows.svm", "--resume", "--force", "--out", "x"], [r"--force"]),
+            (["rows.svm", "--resume"], [r"--out"]),
+            (["rows.svm", "--predictions", "-", "--metrics", "-"], [r"--metrics", r"--predictions"]),
+            (["rows.svm", "-"], [r"alone"]),
+            ([], [r"got no rows", r"--generate"]),
+        ]:  # fmt: skip
+            with self.subTest(arguments):
+                self.refused("fit", *arguments, code=USAGE, patterns=patterns)
+        self.refused("predict", code=USAGE, patterns=[r"model"])
+        self.refused("inspect", code=USAGE, patterns=[r"model"])
+        self.refused("ft", "rows.svm", code=USAGE, patterns=[r"did you mean 'fit'"])
+        self.assertEqual([p.name for p in self.directory.iterdir()], ["rows.svm"], "a refused command left something")
+
+    def test_files_that_are_not_there(self):
+        self.refused("fit", "nowhere.csv", code=DATA, patterns=[r"nowhere\.csv"])
+        (self.directory / "folder").mkdir()
+        self.refused("fit", "folder", code=DATA, patterns=[r"folder"])
+
+    def test_quiet_unless_asked(self):
+        self.write("rows.svm", fit_streams.svmlight(1, 100))
+        answer = self.fit("rows.svm")
+        self.assertEqual((answer.stdout, answer.stderr), ("", ""))
+        told = self.fit("rows.svm", "-v", out="told").stderr
+        self.assertRegex(told, r"(?m)^\s+64 ")
+        self.assertRegex(told, r"(?m)^rows +100$")
+        self.assertRegex(told, r"(?m)^log_loss ")
+
+    def test_folders_are_named_after_the_data(self):
+        self.write("rows.svm", "1 1:1\n0 2:1\n")
+        self.obolus("fit", "rows.svm")
+        self.obolus("fit", "rows.svm")
+        self.piped("1 | a\n", "fit", "-", "--format", "vw")
+        self.assertEqual({p.name for p in (self.directory / "runs").iterdir()}, {"rows", "rows-2", "stdin"})
+        names = {"config.toml", "about.jsonl", "trace.jsonl", "summary.json", "model", "checkpoint"}
+        self.assertEqual({p.name for p in (self.directory / "runs/rows").iterdir()}, names)
+        config = tomllib.loads((self.directory / "runs/rows/config.toml").read_text())
+        self.assertEqual(config["problem"]["data"], ["rows.svm"])
+        self.assertEqual(config["fit"]["task"], "classes")
+
+    def test_a_taken_folder(self):
+        self.write("rows.svm", fit_streams.svmlight(1, 100))
+        self.fit("rows.svm")
+        before = self.files()
+        self.refused("fit", "rows.svm", "--out", "run", code=USAGE, patterns=["--resume", "--force"])
+        self.assertEqual(self.files(), before)
+        self.fit("rows.svm", "--rows", 60, "--force")
+        self.assertNotEqual(self.model(), before["model"])
+        self.write("mine/model", "my own") if (self.directory / "mine").mkdir() is None else None
+        self.refused("fit", "rows.svm", "--out", "mine", code=USAGE, patterns=["--force"])
+        self.assertEqual((self.directory / "mine/model").read_text(), "my own")
+
+    def test_force_leaves_no_old_model(self):
+        self.write("rows.svm", fit_streams.svmlight(1, 100))
+        self.write("bad.svm", "1 1:1\n0 x\n")
+        self.fit("rows.svm")
+        self.fit("bad.svm", "--force", code=DATA)
+        self.assertTrue((self.directory / "run/model").exists(), "bad rows were found before the old run was touched")
+        self.fit("bad.svm", "--force", "--task", "classes", code=DATA)
+        self.assertFalse((self.directory / "run/model").exists())
+
+    def test_where_nothing_can_be_written(self):
+        self.write("rows.svm", fit_streams.svmlight(1, 100))
+        self.refused("fit", "rows.svm", "--predictions", "no/where", "--out", "a", code=DATA, patterns=["no/where"])
+        self.refused("fit", "rows.svm", "--model", "no/where", "--out", "b", code=DATA, patterns=["no/where"])
+        self.refused("fit", "rows.svm", "--metrics", "no/where", "--out", "c", code=DATA, patterns=["no/where"])
+        self.fit("rows.svm")
+        self.refused("predict", "run/model", "rows.svm", "-o", "no/where", code=USAGE, patterns=["no/where"])
+        if not os.path.exists("/dev/full"):
+            return
+        for command in (["fit", "rows.svm", "--predictions", "-", "--out", "d"],
+                        ["fit", "rows.svm", "--metrics", "-", "--out", "e"],
+                        ["predict", "run/model", "rows.svm"]):  # fmt: skip
+            with self.subTest(command), open("/dev/full", "w") as full:
+                process = program.start(command, self.directory, stdout=full)
+                _, told = process.communicate(timeout=program.TIMEOUT)
+                self.assertEqual(process.returncode, DATA, told)
+                self.assertRegex(told, r"^obolus: standard output: [^\n]*\n$")
+
+
+class BadRowsTest(FitProgramTest):
+    def test_a_bad_row_is_named_by_line_and_column(self):
+        self.write("rows.svm", "1 1:1\n0 2:1\n1 1:x 2:5\n0 1:1\n")
+        self.refused("fit", "rows.svm", "--out", "run", code=DATA, patterns=[r"rows\.svm:3:\d+: got .*x.*, expected"])
+        self.write("rows.csv", "a,b,y\n1,2,u\n1,2\n3,4,v\n")
+        self.refused("fit", "rows.csv", "--out", "run", "--force", code=DATA, patterns=[r"rows\.csv:3:\d+: got .*expected 3"])
+        answer = self.piped("1 | a\n1| b\n", "fit", "-", "--format", "vw", "--out", "piped", code=DATA)
+        self.assertRegex(answer.stderr, r"standard input:2:1: got")
+
+    def test_skip_bad_counts_up_to_its_number(self):
+        rows = fit_streams.svmlight(4, 300).splitlines(True)
+        for at in (200, 100, 0):
+            rows.insert(at, "1 1:x\n")
+        self.write("rows.svm", "".join(rows) + "nonsense\n")  # the last one, too
+        summary = self.metrics("rows.svm", "--skip-bad", 4)
+        self.assertEqual((summary["rows"], summary["skipped"]), (300, 4))
+        self.assertRegex(summary["first_skipped"], r"rows\.svm:1:5: got")
+        self.refused("fit", "rows.svm", "--skip-bad", 2, "--out", "a", code=DATA, patterns=[r"rows\.svm:203:5: got"])
+        self.refused("fit", "rows.svm", "--skip-bad", 3, "--out", "b", code=DATA, patterns=[r"rows\.svm:304:1: got"])
+
+    def test_labels_outside_of_the_given_classes(self):
+        good = fit_streams.svmlight(4, 300).splitlines(True)
+        rows = good[:100] + ["7 3:100 19:5\n"] + good[100:] + ["7 1:1\n"]
+        self.write("rows.svm", "".join(rows))
+        self.write("good.svm", "".join(good))
+        told = [r"rows\.svm:101: label: got '7', expected one of the classes 0, 1"]
+        self.refused("fit", "rows.svm", "--classes", "0,1", "--out", "run", code=DATA, patterns=told)
+        summary = self.metrics("rows.svm", "--classes", "0,1", "--skip-bad", 2)
+        self.assertEqual((summary["rows"], summary["skipped"]), (300, 2))
+        with_bad = self.model()
+        self.fit("good.svm", "--classes", "0,1", out="good")
+        self.assertEqual(self.model("good"), with_bad, "a row that was skipped changed the model")
+        self.fit("rows.svm", "--classes", "0,1", "--skip-bad", 1, "--force", code=DATA)
+
+    def test_both_kinds_of_bad_rows_share_one_number(self):
+        good = fit_streams.svmlight(4, 300).splitlines(True)
+        self.write("rows.svm", "".join(good[:100] + ["7 1:1\n"] * 2 + good[100:200] + ["1 x\n"] * 2 + good[200:]))
+        self.fit("rows.svm", "--classes", "0,1", "--skip-bad", 3, code=DATA)
+        self.assertEqual(self.metrics("rows.svm", "--classes", "0,1", "--skip-bad", 4)["skipped"], 4)
+
+    def test_labels_that_are_no_numbers(self):
+        self.write("rows.csv", "a,y\n1,0.5\n2,1.5\n3,many\n")
+        told = [r"rows\.csv:4: label: got 'many', expected a finite number"]
+        self.refused("fit", "rows.csv", "--task", "numbers", "--out", "run", code=DATA, patterns=told)
+
+    def test_a_model_that_diverges_says_so(self):
+        self.write("rows.csv", "x,y\n" + "".join(f"{i % 7},{(i % 5) * 1e37}\n" for i in range(500)))  # their squares overflow
+        answer = self.fit("rows.csv", "--task", "numbers", code=DIVERGED)
+        self.assertRegex(answer.stderr, r"diverged in round \d+")
+        self.assertEqual(json.loads((self.directory / "run/summary.json").read_text())["status"], "diverged")
+
+
+class PredictionsTest(FitProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.labelled = fit_streams.linear_rows(5, 1_500, 4)
+        self.write("rows.svm", fit_streams.svmlight(5, 1_500, classes=4))
+        self.truth = [str(label) for label, _ in self.labelled]
+
+    def lines(self, text):
+        return [line.split("\t") for line in text.splitlines()]
+
+    def test_a_file_and_standard_output_say_the_same(self):
+        self.fit("rows.svm", "--predictions", "p.txt")
+        text = (self.directory / "p.txt").read_text()
+        self.assertEqual(self.fit("rows.svm", "--predictions", "-", out="other").stdout, text)
+        lines = self.lines(text)
+        self.assertEqual(len(lines), 1_500)
+        self.assertEqual(lines[0], ["?"], "before the first row no class is known")
+        right = sum(line[0] == truth for line, truth in zip(lines, self.truth, strict=True))
+        self.assertGreater(right / 1_500, 0.8, "in the order of the rows, most of them are right")
+
+    def test_rows_without_label_are_predicted_only(self):
+        text = "| a\n| b\n1 | a\n-1 | b\n| a\n"
+        out = self.piped(text, "fit", "-", "--format", "vw", "--predictions", "-", "--out", "run").stdout
+        self.assertEqual(out.splitlines()[:3], ["?", "?", "?"])
+        self.assertEqual(out.splitlines()[3], "1")
+        self.assertEqual(json.loads((self.directory / "run/summary.json").read_text())["rows"], 5)
+
+    def recomputed(self, truth, lines, classes):
+        """Metrics from predictions with probabilities; classes come in the order of their first rows."""
+        loss, both, as_truth, as_prediction = 0.0, Counter(), Counter(truth), Counter(line[0] for line in lines)
+        for t, (line, label) in enumerate(zip(lines, truth, strict=True)):
+            known = dict(zip(classes, map(float, line[1:])))
+            loss -= math.log(min(max(known.get(label, 1 / (t + 2)), 1e-15), 1))
+            both[label] += line[0] == label
+        n = len(truth)
+        accuracy = sum(both.values()) / n
+        chance = sum(as_truth[k] * as_prediction[k] for k in as_truth) / n**2
+        return {
+            "log_loss": loss / n,
+            "accuracy": accuracy,
+            "balanced_accuracy": sum(both[k] / as_truth[k] for k in as_truth) / len(as_truth),
+            "macro_f1": sum(2 * both[k] / (as_truth[k] + as_prediction[k]) for k in as_truth) / len(as_truth),
+            "kappa": (accuracy - chance) / (1 - chance),
+        }
+
+    def test_metrics_follow_from_the_predictions(self):
+        for options in ([], ["--delay", 20], ["--hold-out", 5], ["--tune", "none"], ["--classes", "0,1,2,3"]):
+            with self.subTest(options):
+                summary = self.metrics("rows.svm", "--predictions", "p.txt", "--probabilities", *options)
+                self.assertEqual(set(summary), SUMMARY)
+                lines = self.lines((self.directory / "p.txt").read_text())
+                for line in lines[1:]:
+                    self.assertAlmostEqual(sum(map(float, line[1:])), 1, delta=5e-6)
+                    best = max(range(len(line) - 1), key=lambda c: float(line[1 + c]))
+                    self.assertEqual(line[0], summary["classes"][best])
+                if "--classes" not in options:
+                    self.assertEqual([len(line) - 1 for line in lines[:1]], [0])
+                self.assertEqual(len(lines[-1]) - 1, 4)
+                expected = self.recomputed(self.truth, lines, summary["classes"])
+                self.assertEqual(set(summary["prequential"]), CLASS_METRICS)
+                for name, value in expected.items():
+                    self.assertAlmostEqual(summary["prequential"][name], value, delta=2e-5, msg=name)
+                self.assertAlmostEqual(
+                    summary["window"]["accuracy"],
+                    sum(a[0] == b for a, b in zip(lines[-1000:], self.truth[-1000:])) / 1000, delta=1e-9)  # fmt: skip
+                self.assertEqual(json.loads((self.directory / "run/summary.json").read_text()), summary)
+
+    def test_numbers(self):
+        text = fit_streams.numbers(6, 1_500)
+        self.write("prices.csv", text)
+        summary = self.metrics("prices.csv", "--label", "price", "--predictions", "p.txt", "--window", 100)
+        self.assertEqual(summary["task"], "numbers")
+        self.assertEqual(set(summary), SUMMARY - {"classes"})
+        self.assertEqual(set(summary["prequential"]), {"squared_error", "absolute_error"})
+        truth = [float(line.split(",")[-1]) for line in text.splitlines()[1:]]
+        errors = [float(p) - y for p, y in zip((self.directory / "p.txt").read_text().splitlines(), truth, strict=True)]
+        for part, some in (("prequential", errors), ("window", errors[-100:])):
+            self.assertAlmostEqual(summary[part]["squared_error"], sum(e * e for e in some) / len(some), delta=1e-6)
+            self.assertAlmostEqual(summary[part]["absolute_error"], sum(map(abs, some)) / len(some), delta=1e-6)
+        self.assertLess(summary["window"]["squared_error"], 0.1)
+        self.write("whole.csv", "x,y\n" + "".join(f"{i % 7},{i % 3}\n" for i in range(300)))
+        self.assertEqual(self.metrics("whole.csv")["task"], "classes")
+        self.assertEqual(self.metrics("whole.csv", "--task", "numbers")["task"], "numbers")
+
+    def test_weights_of_rows_count(self):
+        header, rows = fit_streams.table(7, 500, 2)
+        weighted = [[*row, 1 + t % 3] for t, row in enumerate(rows)]
+        self.write("rows.csv", fit_streams.csv([*header, "w"], weighted))
+        summary = self.metrics("rows.csv", "--label", "kind", "--weight", "w", "--predictions", "p.txt")
+        lines = (self.directory / "p.txt").read_text().splitlines()
+        right = sum(row[4] for row, line in zip(weighted, lines, strict=True) if row[3] == line)
+        self.assertAlmostEqual(summary["prequential"]["accuracy"], right / sum(row[4] for row in weighted), delta=1e-9)
+
+    def test_a_reader_that_goes_away_is_no_crash(self):
+        process = program.start(["fit", "--generate", "sea", "--rows", 200_000, "--predictions", "-", "--out", "run"], self.directory)
+        self.assertEqual(process.stdout.readline(), "?\n")
+        process.stdout.close()
+        told = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=program.TIMEOUT), -signal.SIGPIPE)
+        self.assertEqual(told, "")
+
+
+class TuningTest(FitProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("rows.svm", fit_streams.svmlight(8, 600, classes=3))
+        self.write("rows.vw", fit_streams.vowpal_wabbit(8, 600, namespaces=3))
+
+    def test_none_keeps_all_numbers(self):
+        given = ["--learning-rate", 2, "--l2", 0.001, "--replay-weight", 0.5, "--temperature", 1.5]
+        summary = self.metrics("rows.svm", "--tune", "none", *given)
+        self.assertEqual(summary["tuned"], [])
+        for name, value in {"rate": 2, "l2": 0.001, "replay": 0.5, "temperature": 1.5}.items():
+            self.assertAlmostEqual(summary["hyperparameters"][name], value, delta=1e-12)
+        self.assertIn("(fixed)", self.obolus("inspect", "run/model").stdout)
+
+    def test_every_word_tunes_its_own_alone(self):
+        start = {"rate": 4, "l2": 1e-5, "replay": 1, "temperature": 1}
+        for word in ("rate", "l2", "replay", "temperature"):
+            with self.subTest(word):
+                summary = self.metrics("rows.svm", "--tune", word)
+                self.assertEqual(summary["tuned"], [word])
+                moved = {k for k, v in summary["hyperparameters"].items() if abs(v / start[k] - 1) > 1e-9}
+                self.assertEqual(moved, {word})
+        self.assertEqual(self.metrics("rows.svm")["tuned"], ["rate", "l2", "replay", "temperature"])
+
+    def test_groups_and_classes(self):
+        summary = self.metrics("rows.vw", "--tune", "rate,l2-per-group")
+        self.assertEqual(summary["tuned"], ["rate", "l2 of space0", "l2 of space1", "l2 of space2"])
+        for word, name in (("class-shift", "shift"), ("class-scale", "scale")):
+            with self.subTest(word):
+                summary = self.metrics("rows.svm", "--tune", word, "--classes", "0,1,2")
+                self.assertEqual(summary["tuned"], [f"{name} of {c}" for c in range(3)])
+                inspected = json.loads(self.obolus("inspect", "run/model", "--json").stdout)
+                self.assertEqual(inspected["hyperparameters"], summary["hyperparameters"])
+                self.assertEqual(len(self.obolus("predict", "run/model", "rows.svm").stdout.splitlines()), 600)
+
+    def test_same_bits_whatever_the_threads(self):
+        namespaces = fit_streams.vowpal_wabbit(9, 3_000, namespaces=14)
+        self.write("late.vw", namespaces)
+        for options in (["rows.svm"], ["rows.svm", "--delay", 30], ["late.vw", "--tune", "l2-per-group", "--task", "classes"]):
+            with self.subTest(options):
+                models = self.models_of(*[[*options, "--threads", threads] for threads in (1, 2, 2, 2, 1)])
+                self.assertEqual(len(set(models)), 1)
+        one, other = self.models_of(["rows.svm", "--seed", 2], ["rows.svm", "--seed", 3])
+        self.assertNotEqual(one[HEADER.size :], other[HEADER.size :])
+
+    def test_options_of_the_learner_matter(self):
+        plain = self.metrics("rows.svm")["prequential"]
+        for options in (["--delay", 50], ["--hold-out", 3], ["--batch", 16], ["--replay", 0], ["--decay"], ["--steps", 2],
+                        ["--judge", "balanced"], ["--hash-bits", 3], ["--scale", "none"]):  # fmt: skip
+            with self.subTest(options):
+                self.assertNotEqual(self.metrics("rows.svm", *options)["prequential"], plain)
+        self.assertLess(self.metrics("rows.svm", "--delay", 300)["prequential"]["accuracy"], plain["accuracy"])
+
+
+class StoppedTest(FitProgramTest):
+    ENDLESS = ["--generate", "rbf,classes=4", "--rows", 40_000]  # long enough to be interrupted
+
+    def stop_when_traced(self, how, *arguments, out="cut"):
+        process = program.start(["fit", *arguments, "--out", out], self.directory)
+        trace = self.directory / out / "trace.jsonl"
+        while process.poll() is None and not (trace.exists() and trace.stat().st_size > 0):
+            pass
+        process.send_signal(how)
+        _, told = process.communicate(timeout=program.TIMEOUT)
+        return process.returncode, told
+
+    def test_interrupted_and_resumed_is_uninterrupted(self):
+        arguments = [*self.ENDLESS, "--predictions", "cut.txt", "--probabilities"]
+        self.fit(*self.ENDLESS, "--predictions", "whole.txt", "--probabilities", out="whole")
+        for how, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(how):
+                shutil.rmtree(self.directory / "cut", ignore_errors=True)
+                returned, told = self.stop_when_traced(how, *arguments)
+                self.assertEqual(returned, code, told)
+                said = re.fullmatch(r"obolus: stopped after (\d+) rows and saved; to go on, [^\n]* --out 'cut' --resume\n", told)
+                self.assertTrue(said, told)
+                rows = int(said[1])
+                self.assertLess(rows, 40_000)
+                summary = json.loads((self.directory / "cut/summary.json").read_text())
+                self.assertEqual((summary["status"], summary["rows"]), ("stopped", rows))
+                self.assertEqual(len((self.directory / "cut.txt").read_text().splitlines()), rows)
+                self.obolus("inspect", "cut/model")
+                self.fit(*arguments, "--resume", out="cut")
+                self.assertEqual(self.model("cut"), self.model("whole"))
+                self.assertEqual((self.directory / "cut.txt").read_bytes(), (self.directory / "whole.txt").read_bytes())
+                self.assert_same_trace("cut", "whole")
+
+    def test_a_signal_is_heeded_while_no_row_comes(self):
+        for threads in (1, 2):
+            command = ["fit", "-", "--format", "vw", "--task", "classes", "--predictions", "-", "--threads", threads]
+            process = program.start([*command, "--out", f"live{threads}"], self.directory, stdin=subprocess.PIPE)
+            process.stdin.write("1 | a\n-1 | b\n")
+            process.stdin.flush()
+            self.assertEqual([process.stdout.readline() for _ in range(2)], ["?\n", "1\n"], "rows are handed on at once")
+            process.send_signal(signal.SIGINT)
+            end = time.monotonic() + 60
+            while process.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            ended = process.poll()
+            process.kill()
+            _, told = process.communicate()
+            self.assertEqual(ended, 130, told)
+            self.assertEqual(told, "obolus: stopped after 2 rows and saved\n")
+            self.obolus("inspect", f"live{threads}/model")
+
+    def test_a_signal_is_heeded_before_the_first_byte(self):
+        process = program.start(["fit", "-", "--out", "live"], self.directory, stdin=subprocess.PIPE)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=60)
+        self.assertIn((process.returncode, told), [(143, "obolus: stopped after 0 rows\n"), (-signal.SIGTERM, "")])
+
+    def begin(self, *options):
+        self.text = fit_streams.svmlight(10, 1_200)
+        self.write("rows.svm", self.text)
+        self.fit("rows.svm", *options, "--rows", 1_100)
+
+    def refused_unchanged(self, *arguments, code, patterns):
+        before = self.files()
+        self.refused("fit", *arguments, "--out", "run", "--resume", code=code, patterns=patterns)
+        self.assertEqual(self.files(), before, "a refused --resume changed something")
+
+    def test_more_rows_go_on_as_if_they_had_been_there(self):
+        self.begin()
+        self.fit("rows.svm", out="whole")
+        self.fit("rows.svm", "--resume")
+        self.assertEqual(self.model(), self.model("whole"))
+        before = self.files()
+        self.fit("rows.svm", "--resume")  # finished: nothing more to do
+        after = self.files()
+        for name in ("model", "trace.jsonl", "config.toml"):
+            self.assertEqual(after[name], before[name], name)
+        more = fit_streams.svmlight(10, 2_000)
+        self.assertTrue(more.startswith(self.text))
+        self.write("rows.svm", more)
+        self.fit("rows.svm", "--resume")
+        self.fit("rows.svm", "--force", out="whole")
+        self.assertEqual(self.model(), self.model("whole"))
+
+    def test_other_data_is_refused(self):
+        self.begin()
+        lines = self.text.splitlines(True)
+        told = [r"cannot resume"]
+        self.write("rows.svm", "".join(lines[:500] + [lines[500].rstrip() + " 30:1\n"] + lines[501:]))
+        self.refused_unchanged("rows.svm", code=DATA, patterns=[*told, "differ"])
+        self.write("rows.svm", "".join(lines[:1_050]))
+        self.refused_unchanged("rows.svm", code=DATA, patterns=[*told, "1050 rows"])
+
+    def test_other_weights_and_names_are_refused(self):
+        header, rows = fit_streams.table(11, 1_000, 2)
+        weighted = [[*row, 1] for row in rows]
+        options = ["rows.csv", "--label", "kind", "--weight", "w"]
+        self.write("rows.csv", fit_streams.csv([*header, "w"], weighted))
+        self.fit(*options)
+        self.write("rows.csv", fit_streams.csv([*header, "w"], [[*row, 2] for row in rows]))
+        self.refused_unchanged(*options, code=DATA, patterns=["differ"])
+        self.write("rows.csv", fit_streams.csv(["breadth", *header[1:], "w"], weighted))
+        self.refused_unchanged(*options, code=DATA, patterns=["differ"])
+
+    def test_other_rows_to_judge_by_are_refused(self):
+        judges = fit_streams.svmlight(10, 50)
+        self.write("judges.svm", judges)
+        self.begin("--validation", "judges.svm")
+        self.fit("rows.svm", "--validation", "judges.svm", out="whole")
+        self.write("judges.svm", judges.replace("1 ", "0 ", 1))
+        self.refused_unchanged("rows.svm", "--validation", "judges.svm", code=DATA, patterns=["differ"])
+        self.write("judges.svm", judges)
+        self.refused_unchanged("rows.svm", code=USAGE, patterns=["validation"])
+        self.fit("rows.svm", "--validation", "judges.svm", "--resume")
+        self.assertEqual(self.model(), self.model("whole"))
+
+    def test_other_options_are_refused(self):
+        self.begin()
+        for options, pattern in ((["--learning-rate", 2], "learning_rate"), (["--tune", "none"], "tune"),
+                                 (["--window", 10], "window"), (["--skip-bad", 5], "skip_bad")):  # fmt: skip
+            with self.subTest(options):
+                self.refused_unchanged("rows.svm", *options, code=USAGE, patterns=["cannot resume", pattern])
+        self.write("other.svm", self.text)
+        self.refused_unchanged("other.svm", code=USAGE, patterns=[r"rows\.svm", r"other\.svm"])
+        self.refused("fit", "rows.svm", "--force", "--resume", "--out", "run", code=USAGE, patterns=["--force"])
+
+    def test_standard_input_is_refused(self):
+        self.begin()
+        answer = self.piped(self.text, "fit", "-", "--format", "svmlight", "--out", "run", "--resume", code=USAGE)
+        self.assertRegex(answer.stderr, r"--resume: got standard input")
+
+    def test_predictions_have_no_gaps(self):
+        self.begin("--predictions", "p.txt")
+        self.refused_unchanged("rows.svm", code=USAGE, patterns=["--predictions"])
+        self.refused_unchanged("rows.svm", "--predictions", "p.txt", "--probabilities", code=USAGE, patterns=["--probabilities"])
+        (self.directory / "cut.txt").write_text("0\n")
+        self.refused_unchanged("rows.svm", "--predictions", "cut.txt", code=DATA, patterns=[r"cut\.txt", "cut or replaced"])
+        self.fit("rows.svm", "--predictions", "p.txt", "--resume")
+        self.assertEqual(len((self.directory / "p.txt").read_text().splitlines()), 1_200)
+        self.fit("rows.svm", "--rows", 1_100, "--force")
+        self.refused_unchanged("rows.svm", "--predictions", "new.txt", code=USAGE, patterns=["--predictions"])
+
+    def test_damaged_checkpoints_are_refused(self):
+        self.begin()
+        path = self.directory / "run/checkpoint"
+        whole = path.read_bytes()
+        for content in (whole[:-1], whole[:50], b"", whole[:500] + bytes([whole[500] ^ 1]) + whole[501:]):
+            path.write_bytes(content)
+            self.refused_unchanged("rows.svm", code=DATA, patterns=[r"run/checkpoint"])
+
+    def test_one_process_a_folder(self):
+        process = program.start(["fit", "-", "--format", "vw", "--task", "classes", "--out", "run"], self.directory, stdin=subprocess.PIPE)
+        process.stdin.write("1 | a\n")
+        process.stdin.flush()
+        while not (self.directory / "run/about.jsonl").exists() and process.poll() is None:
+            pass
+        self.write("rows.svm", "1 1:1\n")
+        self.refused("fit", "rows.svm", "--out", "run", "--force", code=USAGE, patterns=["another process"])
+        process.communicate("-1 | b\n", timeout=program.TIMEOUT)
+        self.assertEqual(process.returncode, 0)
+
+
+class ModelTest(FitProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.header, self.rows = fit_streams.table(12, 1_000, 3)
+        self.write("rows.csv", fit_streams.csv(self.header, self.rows))
+        self.fit("rows.csv", "--model", "here")
+
+    def predicted(self, *arguments):
+        return self.obolus("predict", "run/model", *arguments).stdout
+
+    def test_predictions_do_not_depend_on_the_order_of_columns(self):
+        expected = self.predicted("rows.csv", "--label", "kind", "--probabilities")
+        self.assertEqual(len(expected.splitlines()), 1_000)
+        self.assertEqual(self.predicted("rows.csv", "--probabilities"), expected, "a column that the model does not know")
+        turned = [[row[i] for i in (2, 1, 0)] for row in self.rows]
+        self.write("turned.csv", fit_streams.csv(["colour", "height", "width"], turned, ";"))
+        for one, other in zip(self.predicted("turned.csv", "--probabilities").splitlines(), expected.splitlines(), strict=True):
+            for p, q in zip(one.split("\t")[1:], other.split("\t")[1:], strict=True):
+                self.assertAlmostEqual(float(p), float(q), delta=5e-6, msg="sums in another order, and no more")
+        extra = [[t, *row] for t, row in enumerate(self.rows)]
+        self.write("extra.csv", fit_streams.csv(["extra", *self.header], extra))
+        self.assertEqual(self.predicted("extra.csv", "--ignore", "extra", "--label", "kind", "--probabilities"), expected)
+        right = sum(line.split("\t")[0] == row[3] for line, row in zip(expected.splitlines(), self.rows, strict=True))
+        self.assertGreater(right / 1_000, 0.6)
+
+    def test_ways_of_output(self):
+        expected = self.predicted("rows.csv")
+        self.assertEqual(self.predicted("rows.csv", "-o", "p.txt"), "")
+        self.assertEqual((self.directory / "p.txt").read_text(), expected)
+        piped = self.piped((self.directory / "rows.csv").read_bytes(), "predict", "run/model", "-", "--format", "csv")
+        self.assertEqual(piped.stdout, expected)
+        self.assertEqual(self.obolus("predict", "here", "rows.csv").stdout, expected)
+        named = self.predicted("rows.csv", "--names", "--probabilities").splitlines()
+        self.assertEqual(named[0], "predicted\tkind 0\tkind 1\tkind 2" if "kind 0" == self.rows[0][3] else named[0])
+        self.assertEqual(sorted(named[0].split("\t")[1:]), ["kind 0", "kind 1", "kind 2"])
+        for line in named[1:]:
+            self.assertAlmostEqual(sum(map(float, line.split("\t")[1:])), 1, delta=5e-6)
+
+    def test_the_model_is_what_the_fit_says_next(self):
+        """A row behind the others: `fit` judges it with what `predict` uses, but for rows that wait for their round."""
+        rows = fit_streams.svmlight(13, 801).splitlines(True)  # 801 = 100 rounds of 8, and one
+        self.write("rows.svm", "".join(rows))
+        self.write("first.svm", "".join(rows[:-1]))
+        self.write("last.svm", rows[-1])
+        self.fit("rows.svm", "--predictions", "p.txt", "--probabilities", out="all")
+        self.fit("first.svm", out="first")
+        said = self.obolus("predict", "first/model", "last.svm", "--probabilities").stdout
+        judged = (self.directory / "p.txt").read_text().splitlines()[-1]
+        for one, other in zip(said.split("\t")[1:], judged.split("\t")[1:], strict=True):
+            self.assertAlmostEqual(float(one), float(other), delta=2e-5)
+
+    def test_bad_rows_to_predict(self):
+        self.write("bad.csv", "width,height,colour\n1,2,red\n1,2\n3,4,blue\n")
+        self.refused("predict", "run/model", "bad.csv", code=DATA, patterns=[r"bad\.csv:3:\d+: got"])
+        self.assertEqual(len(self.predicted("bad.csv", "--skip-bad", 1).splitlines()), 2)
+
+    def test_damaged_and_foreign_models(self):
+        whole = self.model()
+        magic, version, reserved, size, checksum = HEADER.unpack(whole[: HEADER.size])
+        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 1, 0, len(whole) - HEADER.size))
+        middle = len(whole) // 2
+        for name, content, patterns in [
+            ("cut", whole[:-1], ["damaged", "fit the model again"]),
+            ("longer", whole + b"x", ["damaged"]),
+            ("flipped", whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :], ["damaged", "fit the model again"]),
+            ("reserved", HEADER.pack(magic, version, 1, size, checksum) + whole[HEADER.size :], ["damaged"]),
+            ("empty", b"", ["expected a model of `obolus fit`"]),
+            ("header", whole[:20], ["expected a model of `obolus fit`"]),
+            ("text", b"hello\n" * 20, ["expected a model of `obolus fit`"]),
+            ("future", HEADER.pack(magic, 9, 0, size, checksum) + whole[HEADER.size :], ["version 9", "newer obolus"]),
+            ("past", HEADER.pack(magic, 0, 0, size, checksum) + whole[HEADER.size :], ["version 0", "fit it again"]),
+        ]:
+            with self.subTest(name):
+                (self.directory / name).write_bytes(content)
+                self.refused("inspect", name, code=DATA, patterns=[rf"^obolus: {name}: ", *patterns])
+                self.refused("predict", name, "rows.csv", code=DATA, patterns=[rf"^obolus: {name}: ", *patterns])
+        for name, patterns in (("nowhere", ["nowhere: cannot open"]), ("run", ["run: is a folder"]),
+                               ("run/checkpoint", ["expected a model"]), ("rows.csv", ["expected a model"])):  # fmt: skip
+            with self.subTest(name):
+                self.refused("inspect", name, code=DATA, patterns=patterns)
+
+    def test_fields_that_do_not_fit_are_refused(self):
+        """Damage that the checksum does not show: bytes changed, and the checksum with them."""
+        whole = self.model()
+
+        def fnv(data):
+            value = 0xCBF29CE484222325
+            for byte in data:
+                value = (value ^ byte) * 0x100000001B3 % 2**64
+            return value
+
+        self.assertEqual(HEADER.unpack(whole[: HEADER.size])[4], fnv(whole[HEADER.size :]))
+        body = whole[HEADER.size :]
+        for at in range(3, len(body), max(1, len(body) // 25)):
+            changed = body[:at] + bytes([body[at] ^ 0x81]) + body[at + 1 :]
+            header = HEADER.pack(b"OBOLUSFM", 1, 0, len(changed), fnv(changed))
+            (self.directory / "odd").write_bytes(header + changed)
+            for verb in (["predict", "odd", "rows.csv"], ["inspect", "odd"]):
+                answer = subprocess.run([program.executable(), *verb], cwd=self.directory, capture_output=True, timeout=60)
+                told = answer.stderr.decode(errors="replace")
+                self.assertIn(answer.returncode, (0, DATA), f"{verb}, byte {at}: {told}")
+                self.assertIsNone(program.STACK_TRACE.search(told), f"{verb}, byte {at}: {told}")
+
+    def test_inspect(self):
+        text = self.obolus("inspect", "run/model").stdout
+        for pattern in (r"task +classes", r"rows learnt +1,000", r"features +\d", r"classes .*kind 0", r"rate +\d",
+                        r"largest weights", r"(?m)^width ", r"(?m)^#[0-9a-f]{16} "):  # fmt: skip
+            self.assertRegex(text, pattern)
+        self.assertNotIn("largest", self.obolus("inspect", "run/model", "--weights", 0).stdout)
+        data = json.loads(self.obolus("inspect", "run/model", "--json", "--weights", 5).stdout)
+        keys = {"task", "rows", "rounds", "features", "classes", "groups", "hyperparameters", "constants", "largest_weights"}
+        self.assertEqual(set(data), keys)
+        self.assertEqual((data["task"], data["rows"], len(data["constants"])), ("classes", 1_000, 3))
+        weights = [abs(w["weight"]) for w in data["largest_weights"]]
+        self.assertEqual(weights, sorted(weights, reverse=True))
+        self.assertEqual(len(weights), 5)
+        self.assertEqual({w["for"] for w in data["largest_weights"]} - set(data["classes"]), set())
+
+    def test_report(self):
+        path = self.obolus("report", "run").stdout.strip()
+        self.assertEqual(path, str((self.directory / "run/report.html").resolve()))
+        self.assertGreater(os.path.getsize(path), 10_000)
+
+    def test_the_trace_is_json_with_every_hyperparameter(self):
+        rows = program.trace(self.directory / "run")
+        self.assertEqual([row["t"] for row in rows if "alarm" not in row], sorted({row["t"] for row in rows if "alarm" not in row}))
+        self.assertEqual({len(row["x_values"]) for row in rows}, {4})
+        self.assertIn("log_loss", rows[0]["evaluation"])
+
+
+if __name__ == "__main__":
+    unittest.main()
