@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "about.hpp"
+#include "config/option_text.hpp"
+#include "fit/fit_path.hpp"
 #include "fit/fit_run.hpp"
 #include "fit/prediction_text.hpp"
 #include "live/view.hpp"
@@ -25,7 +27,7 @@ namespace {
 struct Arguments {
   RowFlags rows;
   fit::FitRunOptions run;
-  std::string out, metrics, predictions;
+  std::string out, metrics, predictions, follow;
   bool quiet = false, verbose = false;
   std::optional<std::string> live;  // where; empty: anywhere on this machine
 };
@@ -136,6 +138,10 @@ int run(Arguments& a) {
   a.run.source = a.rows.echo();
   a.run.skip_bad = a.rows.options.skip_bad;
   a.run.about = about_line();
+  if (!a.follow.empty()) {
+    a.run.path = fit::path_of_trace(a.follow);
+    a.run.source += "follow = " + config::quoted_text(a.follow) + "\n";
+  }
   const bool to_stdout = a.predictions == "-";
   if (!to_stdout) a.run.predictions = a.predictions;
   if (to_stdout && a.metrics == "-")
@@ -160,7 +166,8 @@ int run(Arguments& a) {
                  RunName{a.rows.name(), "forward", "", a.run.fit.seed});
   if (live && a.run.resume) live->recall(a.run.directory);
   if (live) a.run.on_trace = [&](const std::string& text, bool evaluated) { live->line(text, evaluated); };
-  const fit::FitSummary summary = fit::run_fit(a.run, [rows = a.rows] { return rows.open(); }, a.rows.open_validation());
+  const fit::FitSummary summary =
+      fit::run_fit(a.run, [rows = a.rows] { return rows.open(); }, a.rows.open_validation());
   if (live) live->end(summary.name(), summary.rounds);
   return report_end(a, summary, shown);
 }
@@ -212,6 +219,10 @@ void add_fit(CLI::App& app, int& code) {
       ->check(CLI::NonNegativeNumber)
       ->group("Rows");
   add_flags(*verb, a->run.fit, "Learner");
+  verb->add_option(
+          "--follow", a->follow,
+          "a run's folder or trace: hyperparameters take its path, and no slope moves them; tune the same ones")
+      ->group("Learner");
   add_flags(*verb, a->run.evaluation, "Evaluation");
   add_output(*verb, *a);
   add_flags(*verb, a->run.log, "Output");

@@ -274,6 +274,28 @@ void Fit::judge_by(std::span<const DataRow> rows) {
   p.columns.forget_reader();
 }
 
+void Fit::follow(std::vector<FitPathPoint> path) {
+  for (FitPathPoint& point : path) {
+    std::size_t next = 0;
+    for (const Hyperparameter& h : parts_->learner.hyperparameters().list) {
+      if (!h.tuned) continue;
+      if (next < point.values.size()) {
+        double& value = point.values[next];
+        if (h.kind != Tunable::shift) value = std::log(value);
+        if (!std::isfinite(value))
+          throw DataError(fmt::format("round {} of the path: expected numbers above 0", point.round));
+      }
+      ++next;
+    }
+    if (next != point.values.size())
+      throw DataError(fmt::format("round {} of the path: got {} hyperparameters, expected the {} that are tuned here",
+                                  point.round, point.values.size(), next));
+  }
+  std::vector<PathPlace> places;
+  for (FitPathPoint& point : path) places.push_back({point.round, std::move(point.values)});
+  parts_->learner.follow(std::move(places));
+}
+
 void Fit::finish() {
   Parts& p = *parts_;
   for (; !p.delayed.empty(); p.delayed.pop_front()) p.learn(std::move(p.delayed.front()));

@@ -57,7 +57,9 @@ struct RowsDigest {
 };
 
 // Else the model diverged in the round before.
-bool is_finite(const Prediction& p) { return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability)); }
+bool is_finite(const Prediction& p) {
+  return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability));
+}
 
 class Runner {
  public:
@@ -75,6 +77,7 @@ class Runner {
     const bool classes = o_.fit.task == FitTask::classes;
     fit_.emplace(o_.fit);
     if (judges_) read_judges();
+    if (!o_.path.empty()) fit_->follow(o_.path);
     evaluation_.emplace(classes, o_.evaluation);
     if (!o_.directory.empty()) open_directory();
     if (!predictions_ && !o_.predictions.empty()) open_predictions();

@@ -49,7 +49,8 @@ struct FitRunOptions {
   bool can_resume = true;  // the data can be read again
   int threads = 2;
   std::string about;
-  std::string predictions;  // a file with a line a row, or none
+  std::vector<FitPathPoint> path;  // to be followed, if any
+  std::string predictions;         // a file with a line a row, or none
   bool probabilities = false;
   std::function<void(const FitView&)> on_row;
   std::function<void(const FitView&)> on_end;                             // the last row's once more, without the row

@@ -68,6 +68,13 @@ class Hyperparameters {
   }
 
   // Loading takes what was made like this list, but that more groups may have an L2 of their own.
+  // Those that are tuned, in their order.
+  void put_places(const std::vector<double>& places) {
+    std::size_t next = 0;
+    for (Hyperparameter& h : list)
+      if (h.tuned && next < places.size()) h.place = places[next++];
+  }
+
   void fields(Archive& a) {
     const std::vector<Hyperparameter> made = list;
     a("taken", taken_), saved_list(a, "list", list, 1u << 16);

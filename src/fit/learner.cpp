@@ -203,7 +203,14 @@ void Learner<S>::judge() {
   }
   if (!(all > 0)) return;
   for (int r = 0; r < rows_; ++r) judge_row(r, share[static_cast<std::size_t>(r)] / all);
-  hyper_.step(slope_);
+  move_hyperparameters();
+}
+
+template <class S>
+void Learner<S>::move_hyperparameters() {
+  if (path_.empty()) return hyper_.step(slope_);
+  const auto after = std::ranges::upper_bound(path_, round_, {}, &PathPlace::round);
+  if (after != path_.begin()) hyper_.put_places(std::prev(after)->places);
 }
 
 template <class S>

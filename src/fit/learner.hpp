@@ -36,6 +36,11 @@ struct LearnerOptions {
   bool decayed = false;   // rate/√(1 + t/100)
 };
 
+struct PathPlace {
+  std::int64_t round = 0;
+  std::vector<double> places;  // of what is tuned
+};
+
 template <class S>
 class Learner {
  public:
@@ -52,6 +57,7 @@ class Learner {
     weights_.grow(slots), local_of_.resize(static_cast<std::size_t>(slots), -1);
   }
   void grow_classes(int classes);
+  void follow(std::vector<PathPlace> path) { path_ = std::move(path); }  // instead of slopes
   void add_l2_group();              // an L2 of its own for one more group of features, like that of the first
   void see(const LearnerRow& row);  // its values count for the features' scales
 
@@ -81,6 +87,7 @@ class Learner {
   void lay_out();
   void place(const S* sums, int r);
   void judge();
+  void move_hyperparameters();
   void judge_row(int r, double weight);
   void draw_replay();
   void index_features();
@@ -111,6 +118,7 @@ class Learner {
   std::int64_t round_ = 0;
   double seen_ = 0;  // rows
   double curvature_ = 0, outer_loss_ = 0;
+  std::vector<PathPlace> path_;
   std::vector<double> class_weight_;  // rows judged of each class
 
   // Scratch of a round.

@@ -126,9 +126,7 @@ TEST(FitNumbers, ComeNearToALinearFunction) {
 TEST(FitNumbers, RefuseWhatIsNoFiniteNumber) {
   Fit fit(fit_options(FitTask::numbers));
   for (const char* label : {"one", "1x", "inf", "nan", "1e39", "+", "1 "})
-    EXPECT_EQ(refusal([&] {
-                fit.learn(data_row(label, {{0, 1, 1.0F}}));
-              }),
+    EXPECT_EQ(refusal([&] { fit.learn(data_row(label, {{0, 1, 1.0F}})); }),
               "label: got '" + std::string(label) + "', expected a finite number");
   EXPECT_EQ(refusal([&] { fit.learn(data_row("+2.5", {{0, 1, 1.0F}})); }), "accepted");
 }

@@ -351,10 +351,7 @@ TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
        [](Saved& s) { s.slots = std::int64_t{1} << 62, s.memory.clear(); }},
       {"a feature cut in two", [](Saved& s) { s.memory.pop_back(); }},
       {"groups of features where there is one", [](Saved& s) { s.group_of = {0}; }},
-      {"a group that there is not",
-       [](Saved& s) {
-         s.groups = 2, s.lazy.resize(2), s.group_of = {0, 3};
-       }},
+      {"a group that there is not", [](Saved& s) { s.groups = 2, s.lazy.resize(2), s.group_of = {0, 3}; }},
       {"constants of another size", [](Saved& s) { s.constant.push_back(0); }},
       {"factors of another size", [](Saved& s) { s.lazy[0].s.pop_back(); }},
       {"multiples of another size", [](Saved& s) { s.lazy[0].mix.push_back(0); }},

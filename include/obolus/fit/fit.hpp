@@ -34,6 +34,12 @@ struct FitHyperparameter {
   bool tuned = false;
 };
 
+// Where tuned hyperparameters were in a round, in the order of Fit::hyperparameters().
+struct FitPathPoint {
+  std::int64_t round = 0;
+  std::vector<double> values;
+};
+
 class Fit {
  public:
   // The task must not be `automatic`: see fit_task(). Throws ConfigError.
@@ -52,6 +58,9 @@ class Fit {
   // From now on these rows judge hyperparameters, `batch` of them a round and in turn, and the rows that are learnt do not. They count
   // with set_groups() as it was; it starts afresh after them.
   void judge_by(std::span<const DataRow> rows);
+  // From now on what is tuned goes where it was in these rounds, each holding until the next, and no slope moves it. Throws DataError for
+  // values that are not those of what is tuned here.
+  void follow(std::vector<FitPathPoint> path);
   // Rows that wait for others are learnt now; for the end of a stream.
   void finish();
 
