@@ -57,7 +57,9 @@ struct RowsDigest {
 };
 
 // Else the model diverged in the round before.
-bool is_finite(const Prediction& p) { return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability)); }
+bool is_finite(const Prediction& p) {
+  return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability));
+}
 
 class Runner {
  public:
