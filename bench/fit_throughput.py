@@ -114,19 +114,27 @@ def in_child(name, svm, vw):
     print(json.dumps({"seconds": time.perf_counter() - start, "rows": count}))
 
 
+# A process starts with the peak memory of the one it is started from: a small one stands between.
+LAUNCH = """
+import json, os, subprocess, sys, time
+start = time.perf_counter()
+child = subprocess.Popen(sys.argv[2:])
+_, status, used = os.wait4(child.pid, 0)
+told = {"seconds": time.perf_counter() - start, "memory": used.ru_maxrss / 1024}
+open(sys.argv[1], "w").write(json.dumps(told))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def run(call):
     """(output, seconds, peak MiB) of a process that must succeed."""
-    start = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as out:
-        child = subprocess.Popen(call, stdout=out)
-        _, status, used = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - start
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        text = out.read()
-    if child.returncode:
-        sys.exit(f"{' '.join(map(str, call))} ended with {child.returncode}")
-    return text, seconds, used.ru_maxrss / 1024
+    with tempfile.NamedTemporaryFile("r") as told:
+        launch = [sys.executable, "-S", "-c", LAUNCH, told.name, *map(str, call)]
+        done = subprocess.run(launch, stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(map(str, call))} ended with {done.returncode}")
+        used = json.load(told)
+    return done.stdout, used["seconds"], used["memory"]
 
 
 def peer(name, svm, vw):

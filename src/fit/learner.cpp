@@ -59,6 +59,11 @@ template <class S>
 void Learner<S>::see(const Row& row) {
   for (const Entry& e : row.entries) weights_.squares(e.slot) += S(e.value) * S(e.value);
   seen_ += 1;
+  // A float of more than 2^24 ones stops growing: from a million rows on, those before count half.
+  constexpr double many = 1 << 20;
+  if (seen_ < many) return;
+  for (std::int64_t i = 0; i < weights_.slots(); ++i) weights_.squares(i) *= S(0.5);
+  seen_ /= 2;
 }
 
 // Two classes need one logit, the second's; from the third on everybody has one.
