@@ -26,7 +26,8 @@ CASES = [
     ("binary", "rows.svm", lambda: fit_streams.svmlight(1, 6_000), []),
     ("late classes", "rows.csv", lambda: fit_streams.csv(*fit_streams.table(2, 6_000, 7)), ["--label", "kind"]),
     ("numbers", "prices.csv", lambda: fit_streams.numbers(3, 6_000), ["--task", "numbers"]),
-    ("delay", "rows.svm", lambda: fit_streams.svmlight(4, 6_000, classes=3), ["--delay", 70, "--hold-out", 5, "--threads", 1]),
+    ("delay", "rows.svm", lambda: fit_streams.svmlight(4, 6_000, classes=3),
+     ["--delay", 70, "--hold-out", 5, "--threads", 1]),
     ("l2 a group", "rows.vw", lambda: fit_streams.vowpal_wabbit(5, 3_000, namespaces=12),
      ["--tune", "rate,l2-per-group", "--probabilities"]),
     ("shifts of classes", "rows.svm", lambda: fit_streams.svmlight(6, 4_000, classes=3),
@@ -60,7 +61,8 @@ class Counts:
 
 class FitKillTest(program.ProgramTest):
     def command(self, out, *more):
-        return ["fit", *self.options, "--checkpoint-every", EVERY, "--out", out, "--predictions", f"{out}.txt", "-q", *more]
+        files = ["--out", out, "--predictions", f"{out}.txt"]
+        return ["fit", *self.options, "--checkpoint-every", EVERY, *files, "-q", *more]
 
     def bytes_of(self, name):
         path = self.directory / name

@@ -22,12 +22,15 @@ def linear_rows(seed, rows, classes, features=20, filled=6):
 
 def svmlight(seed, rows, classes=2, **shape):
     return "".join(
-        f"{label} " + " ".join(f"{i}:{v}" for i, v in row) + "\n" for label, row in linear_rows(seed, rows, classes, **shape)
+        f"{label} " + " ".join(f"{i}:{v}" for i, v in row) + "\n"
+        for label, row in linear_rows(seed, rows, classes, **shape)
     )
 
 
 def table(seed, rows, classes):
-    """A header and lists of cells: two numbers, a category with missing values, a class. Classes come one after the other."""
+    """A header and lists of cells: two numbers, a category with missing values, a class.
+
+    Classes come one after the other."""
     rng = random.Random(seed)
     result = []
     for t in range(rows):

@@ -1,4 +1,4 @@
-"""obolus fit, predict and inspect as users call them: formats, files, predictions, metrics, errors, stopping and going on."""
+"""obolus fit, predict and inspect as users call them: formats, files, predictions, metrics, errors, and going on."""
 
 import gzip
 import json
@@ -104,8 +104,12 @@ class FormatsTest(FitProgramTest):
     def test_arff(self):
         head = "@relation rows\n@attribute width numeric\n@attribute height numeric\n@attribute colour string\n"
         head += "@attribute kind {'kind 0', 'kind 1'}\n@data\n"
-        cells = [["?" if cell in ("NA", "") else f"'{cell}'" if i > 1 else cell for i, cell in enumerate(row)] for row in self.rows]
-        self.write("rows.arff", head + "".join(",".join(map(str, row)) + "\n" for row in cells))
+
+        def cells(row):
+            quoted = [*row[:2], *(f"'{cell}'" for cell in row[2:])]
+            return ",".join("?" if cell in ("NA", "''") else str(cell) for cell in quoted) + "\n"
+
+        self.write("rows.arff", head + "".join(map(cells, self.rows)))
         self.learnt("rows.arff")
         self.learnt("rows.arff", "--label", "kind")
 
@@ -232,7 +236,8 @@ class ArgumentsTest(FitProgramTest):
         self.assertEqual(self.files(), before)
         self.fit("rows.svm", "--rows", 60, "--force")
         self.assertNotEqual(self.model(), before["model"])
-        self.write("mine/model", "my own") if (self.directory / "mine").mkdir() is None else None
+        (self.directory / "mine").mkdir()
+        self.write("mine/model", "my own")
         self.refused("fit", "rows.svm", "--out", "mine", code=USAGE, patterns=["--force"])
         self.assertEqual((self.directory / "mine/model").read_text(), "my own")
 
@@ -269,7 +274,8 @@ class BadRowsTest(FitProgramTest):
         self.write("rows.svm", "1 1:1\n0 2:1\n1 1:x 2:5\n0 1:1\n")
         self.refused("fit", "rows.svm", "--out", "run", code=DATA, patterns=[r"rows\.svm:3:\d+: got .*x.*, expected"])
         self.write("rows.csv", "a,b,y\n1,2,u\n1,2\n3,4,v\n")
-        self.refused("fit", "rows.csv", "--out", "run", "--force", code=DATA, patterns=[r"rows\.csv:3:\d+: got .*expected 3"])
+        told = [r"rows\.csv:3:\d+: got .*expected 3"]
+        self.refused("fit", "rows.csv", "--out", "run", "--force", code=DATA, patterns=told)
         answer = self.piped("1 | a\n1| b\n", "fit", "-", "--format", "vw", "--out", "piped", code=DATA)
         self.assertRegex(answer.stderr, r"standard input:2:1: got")
 
@@ -310,7 +316,8 @@ class BadRowsTest(FitProgramTest):
         self.refused("fit", "rows.csv", "--task", "numbers", "--out", "run", code=DATA, patterns=told)
 
     def test_a_model_that_diverges_says_so(self):
-        self.write("rows.csv", "x,y\n" + "".join(f"{i % 7},{(i % 5) * 1e37}\n" for i in range(500)))  # their squares overflow
+        rows = [f"{i % 7},{(i % 5) * 1e37}\n" for i in range(500)]  # squares of the labels overflow
+        self.write("rows.csv", "x,y\n" + "".join(rows))
         answer = self.fit("rows.csv", "--task", "numbers", code=DIVERGED)
         self.assertRegex(answer.stderr, r"diverged in round \d+")
         self.assertEqual(json.loads((self.directory / "run/summary.json").read_text())["status"], "diverged")
@@ -410,7 +417,8 @@ class PredictionsTest(FitProgramTest):
         self.assertAlmostEqual(summary["prequential"]["accuracy"], right / sum(row[4] for row in weighted), delta=1e-9)
 
     def test_a_reader_that_goes_away_is_no_crash(self):
-        process = program.start(["fit", "--generate", "sea", "--rows", 200_000, "--predictions", "-", "--out", "run"], self.directory)
+        command = ["fit", "--generate", "sea", "--rows", 200_000, "--predictions", "-", "--out", "run"]
+        process = program.start(command, self.directory)
         self.assertEqual(process.stdout.readline(), "?\n")
         process.stdout.close()
         told = process.stderr.read()
@@ -457,7 +465,8 @@ class TuningTest(FitProgramTest):
     def test_same_bits_whatever_the_threads(self):
         namespaces = fit_streams.vowpal_wabbit(9, 3_000, namespaces=14)
         self.write("late.vw", namespaces)
-        for options in (["rows.svm"], ["rows.svm", "--delay", 30], ["late.vw", "--tune", "l2-per-group", "--task", "classes"]):
+        late = ["late.vw", "--tune", "l2-per-group", "--task", "classes"]
+        for options in (["rows.svm"], ["rows.svm", "--delay", 30], late):
             with self.subTest(options):
                 models = self.models_of(*[[*options, "--threads", threads] for threads in (1, 2, 2, 2, 1)])
                 self.assertEqual(len(set(models)), 1)
@@ -466,8 +475,8 @@ class TuningTest(FitProgramTest):
 
     def test_options_of_the_learner_matter(self):
         plain = self.metrics("rows.svm")["prequential"]
-        for options in (["--delay", 50], ["--hold-out", 3], ["--batch", 16], ["--replay", 0], ["--decay"], ["--steps", 2],
-                        ["--judge", "balanced"], ["--hash-bits", 3], ["--scale", "none"]):  # fmt: skip
+        for options in (["--delay", 50], ["--hold-out", 3], ["--batch", 16], ["--replay", 0], ["--decay"],
+                        ["--steps", 2], ["--judge", "balanced"], ["--hash-bits", 3], ["--scale", "none"]):  # fmt: skip
             with self.subTest(options):
                 self.assertNotEqual(self.metrics("rows.svm", *options)["prequential"], plain)
         self.assertLess(self.metrics("rows.svm", "--delay", 300)["prequential"]["accuracy"], plain["accuracy"])
@@ -493,7 +502,8 @@ class StoppedTest(FitProgramTest):
                 shutil.rmtree(self.directory / "cut", ignore_errors=True)
                 returned, told = self.stop_when_traced(how, *arguments)
                 self.assertEqual(returned, code, told)
-                said = re.fullmatch(r"obolus: stopped after (\d+) rows and saved; to go on, [^\n]* --out 'cut' --resume\n", told)
+                pattern = r"obolus: stopped after (\d+) rows and saved; to go on, [^\n]* --out 'cut' --resume\n"
+                said = re.fullmatch(pattern, told)
                 self.assertTrue(said, told)
                 rows = int(said[1])
                 self.assertLess(rows, 40_000)
@@ -512,7 +522,8 @@ class StoppedTest(FitProgramTest):
             process = program.start([*command, "--out", f"live{threads}"], self.directory, stdin=subprocess.PIPE)
             process.stdin.write("1 | a\n-1 | b\n")
             process.stdin.flush()
-            self.assertEqual([process.stdout.readline() for _ in range(2)], ["?\n", "1\n"], "rows are handed on at once")
+            said = [process.stdout.readline() for _ in range(2)]
+            self.assertEqual(said, ["?\n", "1\n"], "rows are handed on at once")
             process.send_signal(signal.SIGINT)
             end = time.monotonic() + 60
             while process.poll() is None and time.monotonic() < end:
@@ -608,9 +619,11 @@ class StoppedTest(FitProgramTest):
     def test_predictions_have_no_gaps(self):
         self.begin("--predictions", "p.txt")
         self.refused_unchanged("rows.svm", code=USAGE, patterns=["--predictions"])
-        self.refused_unchanged("rows.svm", "--predictions", "p.txt", "--probabilities", code=USAGE, patterns=["--probabilities"])
+        other = ["--predictions", "p.txt", "--probabilities"]
+        self.refused_unchanged("rows.svm", *other, code=USAGE, patterns=["--probabilities"])
         (self.directory / "cut.txt").write_text("0\n")
-        self.refused_unchanged("rows.svm", "--predictions", "cut.txt", code=DATA, patterns=[r"cut\.txt", "cut or replaced"])
+        told = [r"cut\.txt", "cut or replaced"]
+        self.refused_unchanged("rows.svm", "--predictions", "cut.txt", code=DATA, patterns=told)
         self.fit("rows.svm", "--predictions", "p.txt", "--resume")
         self.assertEqual(len((self.directory / "p.txt").read_text().splitlines()), 1_200)
         self.fit("rows.svm", "--rows", 1_100, "--force")
@@ -625,7 +638,8 @@ class StoppedTest(FitProgramTest):
             self.refused_unchanged("rows.svm", code=DATA, patterns=[r"run/checkpoint"])
 
     def test_one_process_a_folder(self):
-        process = program.start(["fit", "-", "--format", "vw", "--task", "classes", "--out", "run"], self.directory, stdin=subprocess.PIPE)
+        command = ["fit", "-", "--format", "vw", "--task", "classes", "--out", "run"]
+        process = program.start(command, self.directory, stdin=subprocess.PIPE)
         process.stdin.write("1 | a\n")
         process.stdin.flush()
         while not (self.directory / "run/about.jsonl").exists() and process.poll() is None:
@@ -649,15 +663,17 @@ class ModelTest(FitProgramTest):
     def test_predictions_do_not_depend_on_the_order_of_columns(self):
         expected = self.predicted("rows.csv", "--label", "kind", "--probabilities")
         self.assertEqual(len(expected.splitlines()), 1_000)
-        self.assertEqual(self.predicted("rows.csv", "--probabilities"), expected, "a column that the model does not know")
+        self.assertEqual(self.predicted("rows.csv", "--probabilities"), expected, "an unknown column says nothing")
         turned = [[row[i] for i in (2, 1, 0)] for row in self.rows]
         self.write("turned.csv", fit_streams.csv(["colour", "height", "width"], turned, ";"))
-        for one, other in zip(self.predicted("turned.csv", "--probabilities").splitlines(), expected.splitlines(), strict=True):
+        said = self.predicted("turned.csv", "--probabilities")
+        for one, other in zip(said.splitlines(), expected.splitlines(), strict=True):
             for p, q in zip(one.split("\t")[1:], other.split("\t")[1:], strict=True):
                 self.assertAlmostEqual(float(p), float(q), delta=5e-6, msg="sums in another order, and no more")
         extra = [[t, *row] for t, row in enumerate(self.rows)]
         self.write("extra.csv", fit_streams.csv(["extra", *self.header], extra))
-        self.assertEqual(self.predicted("extra.csv", "--ignore", "extra", "--label", "kind", "--probabilities"), expected)
+        said = self.predicted("extra.csv", "--ignore", "extra", "--label", "kind", "--probabilities")
+        self.assertEqual(said, expected)
         right = sum(line.split("\t")[0] == row[3] for line, row in zip(expected.splitlines(), self.rows, strict=True))
         self.assertGreater(right / 1_000, 0.6)
 
@@ -697,10 +713,11 @@ class ModelTest(FitProgramTest):
         magic, version, reserved, size, checksum = HEADER.unpack(whole[: HEADER.size])
         self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 1, 0, len(whole) - HEADER.size))
         middle = len(whole) // 2
+        flipped = whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :]
         for name, content, patterns in [
             ("cut", whole[:-1], ["damaged", "fit the model again"]),
             ("longer", whole + b"x", ["damaged"]),
-            ("flipped", whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :], ["damaged", "fit the model again"]),
+            ("flipped", flipped, ["damaged", "fit the model again"]),
             ("reserved", HEADER.pack(magic, version, 1, size, checksum) + whole[HEADER.size :], ["damaged"]),
             ("empty", b"", ["expected a model of `obolus fit`"]),
             ("header", whole[:20], ["expected a model of `obolus fit`"]),
@@ -713,7 +730,8 @@ class ModelTest(FitProgramTest):
                 self.refused("inspect", name, code=DATA, patterns=[rf"^obolus: {name}: ", *patterns])
                 self.refused("predict", name, "rows.csv", code=DATA, patterns=[rf"^obolus: {name}: ", *patterns])
         for name, patterns in (("nowhere", ["nowhere: cannot open"]), ("run", ["run: is a folder"]),
-                               ("run/checkpoint", ["expected a model"]), ("rows.csv", ["expected a model"])):  # fmt: skip
+                               ("run/checkpoint", ["expected a model"]),
+                               ("rows.csv", ["expected a model"])):  # fmt: skip
             with self.subTest(name):
                 self.refused("inspect", name, code=DATA, patterns=patterns)
 
@@ -734,7 +752,8 @@ class ModelTest(FitProgramTest):
             header = HEADER.pack(b"OBOLUSFM", 1, 0, len(changed), fnv(changed))
             (self.directory / "odd").write_bytes(header + changed)
             for verb in (["predict", "odd", "rows.csv"], ["inspect", "odd"]):
-                answer = subprocess.run([program.executable(), *verb], cwd=self.directory, capture_output=True, timeout=60)
+                command = [program.executable(), *verb]
+                answer = subprocess.run(command, cwd=self.directory, capture_output=True, timeout=60)
                 told = answer.stderr.decode(errors="replace")
                 self.assertIn(answer.returncode, (0, DATA), f"{verb}, byte {at}: {told}")
                 self.assertIsNone(program.STACK_TRACE.search(told), f"{verb}, byte {at}: {told}")
@@ -746,8 +765,8 @@ class ModelTest(FitProgramTest):
             self.assertRegex(text, pattern)
         self.assertNotIn("largest", self.obolus("inspect", "run/model", "--weights", 0).stdout)
         data = json.loads(self.obolus("inspect", "run/model", "--json", "--weights", 5).stdout)
-        keys = {"task", "rows", "rounds", "features", "classes", "groups", "hyperparameters", "constants", "largest_weights"}
-        self.assertEqual(set(data), keys)
+        keys = "task rows rounds features classes groups hyperparameters constants largest_weights"
+        self.assertEqual(set(data), set(keys.split()))
         self.assertEqual((data["task"], data["rows"], len(data["constants"])), ("classes", 1_000, 3))
         weights = [abs(w["weight"]) for w in data["largest_weights"]]
         self.assertEqual(weights, sorted(weights, reverse=True))
@@ -761,7 +780,8 @@ class ModelTest(FitProgramTest):
 
     def test_the_trace_is_json_with_every_hyperparameter(self):
         rows = program.trace(self.directory / "run")
-        self.assertEqual([row["t"] for row in rows if "alarm" not in row], sorted({row["t"] for row in rows if "alarm" not in row}))
+        rounds = [row["t"] for row in rows]
+        self.assertEqual(rounds, sorted(set(rounds)), "a line a round")
         self.assertEqual({len(row["x_values"]) for row in rows}, {4})
         self.assertIn("log_loss", rows[0]["evaluation"])
 
