@@ -23,6 +23,8 @@ struct Hyperparameter {
   bool tuned = false;
   double mean = 0, square = 0;
 
+  // Whether training depends on it, and it is tuned: there is a derivative of the weights by it then.
+  [[nodiscard]] bool has_part() const { return tuned && kind != Tunable::temperature; }
   [[nodiscard]] double value() const { return kind == Tunable::shift ? place : std::exp(place); }
   void fields(Archive& a) {
     a("kind", kind), a("index", index), a("place", place), a("low", low), a("high", high), a("step", step);
@@ -50,6 +52,14 @@ class Hyperparameters {
   [[nodiscard]] double value(Tunable kind, double otherwise, int index = 0) const {
     const Hyperparameter* h = find(kind, index);
     return h ? h->value() : otherwise;
+  }
+
+  // One part for the weights, and one for each derivative of them; groups of features with an L2 of their own.
+  [[nodiscard]] int parts() const {
+    return 1 + static_cast<int>(std::ranges::count_if(list, &Hyperparameter::has_part));
+  }
+  [[nodiscard]] int groups() const {
+    return std::max(1, static_cast<int>(std::ranges::count(list, Tunable::l2, &Hyperparameter::kind)));
   }
 
   // Down the slopes, one for every entry of the list.

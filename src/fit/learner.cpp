@@ -8,9 +8,6 @@ namespace {
 
 using kernels::FitPart;
 
-// One part for the weights, and one for each tuned hyperparameter that training depends on.
-bool has_part(const Hyperparameter& h) { return h.tuned && h.kind != Tunable::temperature; }
-
 FitPart part_of(Tunable kind) {
   switch (kind) {
     case Tunable::rate: return FitPart::rate;
@@ -21,11 +18,6 @@ FitPart part_of(Tunable kind) {
   }
 }
 
-int parts_of(const Hyperparameters& h) { return 1 + static_cast<int>(std::ranges::count_if(h.list, has_part)); }
-int groups_of(const Hyperparameters& h) {
-  return std::max(1, static_cast<int>(std::ranges::count(h.list, Tunable::l2, &Hyperparameter::kind)));
-}
-
 }  // namespace
 
 template <class S>
@@ -33,7 +25,7 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
     : o_(options),
       hyper_(std::move(hyperparameters)),
       rng_(seed),
-      weights_(parts_of(hyper_), 1, groups_of(hyper_)),
+      weights_(hyper_.parts(), 1, hyper_.groups()),
       slope_(hyper_.list.size()),
       kernels_(&kernels::fit_kernels<S>()) {}
 
@@ -98,14 +90,14 @@ void Learner<S>::add_l2_group() {
   const Hyperparameter* first = hyper_.find(Tunable::l2);
   if (!first) return;
   Hyperparameter next = *first;
-  next.index = groups_of(hyper_), next.mean = next.square = 0;
+  next.index = hyper_.groups(), next.mean = next.square = 0;
   hyper_.put(next);
   slope_.resize(hyper_.list.size());
   weights_.grow_groups(next.index + 1);
   const auto outputs = static_cast<std::size_t>(weights_.outputs());
   std::vector<std::vector<double>> same(outputs, std::vector<double>(outputs));
   for (std::size_t c = 0; c < outputs; ++c) same[c][c] = 1;
-  weights_.reshape(parts_of(hyper_), same);
+  weights_.reshape(hyper_.parts(), same);
   regather();
 }
 
@@ -133,8 +125,8 @@ template <class S>
 void Learner<S>::train_inner() {
   draw_replay();
   lay_out();
-  index_features();
-  make_gram();
+  features_.take(batch_, weights_, seen_, o_.power);
+  const S* gram = features_.gram(stride_);
   bool free = true;
   const double rate = rate_of_round(free);
   decay_weights(rate, free);
@@ -148,7 +140,7 @@ void Learner<S>::train_inner() {
     }
   }
   guard_derivatives();
-  steps(rate / curvature_, free);
+  steps(gram, rate / curvature_, free);
   write_back();
   weights_.settle();
 }
@@ -243,7 +235,7 @@ void Learner<S>::judge_row(int r, double weight) {
   int part = 0;
   for (std::size_t i = 0; i < hyper_.list.size(); ++i) {
     const Hyperparameter& h = hyper_.list[i];
-    if (has_part(h)) ++part;
+    if (h.has_part()) ++part;
     if (!h.tuned) continue;
     const bool direct = h.kind == Tunable::temperature;  // d(logit/T)/dln T = −logit/T
     double sum = 0;
@@ -260,69 +252,6 @@ void Learner<S>::draw_replay() {
     batch_.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
 }
 
-// The batch's features get numbers of their own, and lists of the rows that have them.
-template <class S>
-void Learner<S>::index_features() {
-  local_slot_.clear(), local_count_.clear();
-  std::size_t entries = 0;
-  for (int r = 0; r < rows_; ++r)
-    for (const Entry& e : row(r).entries) {
-      std::int32_t& local = local_of_[static_cast<std::size_t>(e.slot)];
-      if (local < 0) {
-        local = static_cast<std::int32_t>(local_slot_.size());
-        local_slot_.push_back(e.slot), local_count_.push_back(0);
-      }
-      ++local_count_[static_cast<std::size_t>(local)], ++entries;
-    }
-  local_scale_.resize(local_slot_.size());
-  const S rows = S(seen_);
-  for (std::size_t i = 0; i < local_slot_.size(); ++i) {
-    const S mean = weights_.squares(local_slot_[i]) / rows;
-    local_scale_[i] = !(mean > S(0))    ? S(0)
-                      : o_.power == 0.5 ? S(1) / std::sqrt(mean)
-                                        : S(std::pow(double(mean), -o_.power));
-  }
-  column_.resize(entries);
-  std::int32_t start = 0;
-  for (std::int32_t& count : local_count_) start += std::exchange(count, start);  // where each begins, then ends
-  entry_scale_.resize(std::max(entry_scale_.size(), static_cast<std::size_t>(rows_)));
-  for (int r = 0; r < rows_; ++r) {
-    std::vector<S>& scales = entry_scale_[static_cast<std::size_t>(r)];
-    scales.clear();
-    for (const Entry& e : row(r).entries) {
-      const auto local = static_cast<std::size_t>(local_of_[static_cast<std::size_t>(e.slot)]);
-      column_[static_cast<std::size_t>(local_count_[local]++)] = {r, e.value};
-      scales.push_back(local_scale_[local]);
-    }
-  }
-  for (const std::int32_t slot : local_slot_) local_of_[static_cast<std::size_t>(slot)] = -1;
-}
-
-template <class S>
-void Learner<S>::make_gram() {
-  const auto n = static_cast<std::size_t>(stride_);
-  gram_.assign(n * n, S(1));  // of the constant feature
-  dense_.assign(n, S(0));
-  std::int32_t first = 0;
-  for (std::size_t i = 0; i < local_slot_.size(); ++i) {
-    kernels_->gram(column_.data() + first, local_count_[i] - first, local_scale_[i], dense_.data(), gram_.data(),
-                   stride_);
-    first = local_count_[i];
-  }
-}
-
-template <class S>
-double Learner<S>::round_curvature() const {
-  double most = 0;
-  for (int r = 0; r < rows_; ++r) {
-    S sum = S(0);
-    for (int k = 0; k < rows_; ++k)
-      sum += std::abs(gram_[static_cast<std::size_t>(r * stride_ + k)]) * weight_[static_cast<std::size_t>(k)];
-    most = std::max(most, static_cast<double>(sum));
-  }
-  return most * (o_.loss == Loss::numbers ? 1.0 : weights_.outputs() == 1 ? 0.25 : 0.5);
-}
-
 // `free`: the rate is the hyperparameter's, not the limit's. The bounds of the curvature leave the weight of replayed rows out: they
 // must not depend on what is tuned.
 template <class S>
@@ -333,7 +262,9 @@ double Learner<S>::rate_of_round(bool& free) {
     weight_[i] = all > 0 ? S(static_cast<double>(batch_[i]->weight) / all) : S(0);
     is_replayed_[i] = S(i >= fresh_), label_[i] = batch_[i]->label, target_[i] = S(batch_[i]->target);
   }
-  const double now = round_curvature(), part = curvature_ > 0 ? 1 / std::min(static_cast<double>(round_), 100.0) : 1.0;
+  const double of_loss = !trains_classes() ? 1.0 : weights_.outputs() == 1 ? 0.25 : 0.5;
+  const double now = of_loss * features_.bound(weight_.data()),
+               part = curvature_ > 0 ? 1 / std::min(static_cast<double>(round_), 100.0) : 1.0;
   curvature_ = (1 - part) * curvature_ + part * now;
   if (!(curvature_ > 0)) curvature_ = 1;
   const S replay_weight = S(hyper_.value(Tunable::replay, 1.0));
@@ -353,7 +284,7 @@ void Learner<S>::decay_weights(double rate, bool free) {
                  rho = std::exp(-time);
     std::size_t part = 0;
     for (const Hyperparameter& h : hyper_.list) {
-      if (!has_part(h)) continue;
+      if (!h.has_part()) continue;
       const bool moves = (h.kind == Tunable::rate && free) || (h.kind == Tunable::l2 && h.index == g);
       slopes_[++part] = moves ? -time * rho : 0.0;
     }
@@ -361,7 +292,7 @@ void Learner<S>::decay_weights(double rate, bool free) {
   }
   int part = 0;
   for (const Hyperparameter& h : hyper_.list) {
-    if (!has_part(h)) continue;
+    if (!h.has_part()) continue;
     ++part;
     if (const double memory = memory_of(h); memory > 0) weights_.scale_derivative(part, memory);
   }
@@ -393,7 +324,7 @@ void Learner<S>::guard_derivatives() {
   }
   int j = 0;
   for (const Hyperparameter& h : hyper_.list) {
-    if (!has_part(h)) continue;
+    if (!h.has_part()) continue;
     const double of_part = size(++j), factor = memory_of(h) > 0 ? o_.largest_derivative * scale / of_part : 0.0;
     if (!(factor < 1) && std::isfinite(of_part)) continue;
     S* const derivative = logits_.data() + static_cast<std::ptrdiff_t>(j) * lane;
@@ -428,13 +359,13 @@ typename Learner<S>::Batch Learner<S>::batch() {
 }
 
 template <class S>
-void Learner<S>::steps(double alpha, bool free) {
+void Learner<S>::steps(const S* gram, double alpha, bool free) {
   part_.assign(1, FitPart::weights), part_class_.assign(1, 0);
   shift_.clear(), scale_.clear();
   for (const Hyperparameter& h : hyper_.list) {
     auto& numbers = h.kind == Tunable::shift ? shift_ : scale_;
     if (h.kind == Tunable::shift || h.kind == Tunable::scale) numbers.push_back(S(h.value()));
-    if (!has_part(h)) continue;
+    if (!h.has_part()) continue;
     part_.push_back(h.kind == Tunable::rate && !free ? FitPart::implicit : part_of(h.kind));
     part_class_.push_back(h.index);
   }
@@ -443,7 +374,7 @@ void Learner<S>::steps(double alpha, bool free) {
     if (o_.loss == Loss::numbers) kernels_->residuals_squared(b);
     else if (b.outputs == 1) kernels_->residuals_logistic(b);
     else kernels_->residuals_softmax(b);
-    kernels_->step(b, gram_.data(), S(alpha));
+    kernels_->step(b, gram, S(alpha));
   }
 }
 
@@ -457,62 +388,8 @@ void Learner<S>::write_back() {
       lane_[static_cast<std::size_t>(lane)] = push;
       weights_.constant()[static_cast<std::size_t>(lane)] += push;
     }
-    weights_.scatter(row(r), entry_scale_[static_cast<std::size_t>(r)].data(), lane_.data(), scratch_.data());
+    weights_.scatter(row(r), features_.scales(r), lane_.data(), scratch_.data());
   }
-}
-
-template <class S>
-void Learner<S>::model_fields(Archive& a) {
-  a("hyperparameters", hyper_);
-  if (a.loading()) weights_ = Weights<S>(parts_of(hyper_), 1, groups_of(hyper_));
-  weights_.model_fields(a);
-  number_fields(a);
-}
-
-template <class S>
-void Learner<S>::number_fields(Archive& a) {
-  a("classes", classes_), a("round", round_), a("seen", seen_);
-  a("curvature", curvature_), a("outer_loss", outer_loss_);
-  if (!a.loading()) return;
-  local_of_.assign(static_cast<std::size_t>(weights_.slots()), -1), slope_.resize(hyper_.list.size());
-  const int outputs = classes_ <= 2 && !o_.softmax ? 1 : classes_;
-  const auto for_each_class = [&](Tunable kind) {
-    const auto count = std::ranges::count(hyper_.list, kind, &Hyperparameter::kind);
-    return count == 0 || count == outputs;
-  };
-  if (weights_.parts() != parts_of(hyper_) || weights_.groups() != groups_of(hyper_) || classes_ < 0 ||
-      weights_.outputs() != outputs || !for_each_class(Tunable::shift) || !for_each_class(Tunable::scale) ||
-      round_ < 0 || round_ >= std::int64_t{1} << 53)
-    throw DataError("saved state: the weights do not fit the hyperparameters or the classes");
-}
-
-template <class S>
-void Learner<S>::fields(Archive& a) {
-  a("hyperparameters", hyper_), a("weights", weights_);
-  number_fields(a);
-  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
-  saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
-  saved_list(a, "buffer", buffer_, most), saved_list(a, "pending", pending_, most);
-  if (!a.loading()) return;
-  require_sound(buffer_), require_sound(pending_);
-  if (buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
-      class_weight_.size() != static_cast<std::size_t>(classes_))
-    throw DataError("saved state: the learner's sizes do not fit together");
-  regather();
-}
-
-template <class S>
-void Learner<S>::require_sound(const std::vector<Row>& rows) const {
-  const auto slot = [&](const Entry& e) { return e.slot >= 0 && e.slot < weights_.slots(); };
-  const auto good = [&](const Row& r) {
-    std::int64_t before = 0;
-    for (const std::int32_t end : r.group_ends) {
-      if (end < before || end > static_cast<std::int64_t>(r.entries.size())) return false;
-      before = end;
-    }
-    return std::ranges::all_of(r.entries, slot) && r.label >= 0 && (!trains_classes() || r.label < classes_);
-  };
-  if (!std::ranges::all_of(rows, good)) throw DataError("saved state: the learner's rows do not fit its weights");
 }
 
 template class Learner<float>;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/batch_features.hpp"
 #include "fit/hyperparameters.hpp"
 #include "fit/rows.hpp"
 #include "fit/weights.hpp"
@@ -53,9 +54,7 @@ class Learner {
   const Logits& add(LearnerRow&& row);
   void train();
 
-  void grow_features(std::int64_t slots) {
-    weights_.grow(slots), local_of_.resize(static_cast<std::size_t>(slots), -1);
-  }
+  void grow_features(std::int64_t slots) { weights_.grow(slots); }
   void grow_classes(int classes);
   void follow(std::vector<PathPlace> path) { path_ = std::move(path); }  // instead of slopes
   void add_l2_group();              // an L2 of its own for one more group of features, like that of the first
@@ -90,12 +89,9 @@ class Learner {
   void move_hyperparameters();
   void judge_row(int r, double weight);
   void draw_replay();
-  void index_features();
-  void make_gram();
-  double round_curvature() const;
   double rate_of_round(bool& free);
   void decay_weights(double rate, bool free);
-  void steps(double alpha, bool free);
+  void steps(const S* gram, double alpha, bool free);
   void write_back();
   void guard_derivatives();
   [[nodiscard]] double memory_of(const Hyperparameter& h) const;
@@ -126,11 +122,9 @@ class Learner {
   std::vector<const Row*> batch_;  // rows of the round: outer ones, or then the inner ones
   std::size_t fresh_ = 0;          // of them are new
   std::vector<std::size_t> place_;
-  Numbers pending_sums_, sums_, lane_, logits_, push_, total_, gram_, scratch_, weight_, target_, is_replayed_, dense_;
-  std::vector<std::int32_t> label_, local_of_, local_slot_, local_count_;
-  std::vector<Entry> column_;
-  std::vector<S> local_scale_;
-  std::vector<std::vector<S>> entry_scale_;
+  Numbers pending_sums_, sums_, lane_, logits_, push_, total_, scratch_, weight_, target_, is_replayed_;
+  BatchFeatures<S> features_;
+  std::vector<std::int32_t> label_;
   std::vector<kernels::FitPart> part_;
   std::vector<int> part_class_;
   std::vector<S> shift_, scale_;
