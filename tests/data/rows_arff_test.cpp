@@ -10,7 +10,7 @@ using namespace obolus;
 using test::reader_of;
 using test::refusal;
 using test::rows_of;
-using Rows = std::vector<Row>;
+using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
 const RowOptions arff{.format = RowFormat::arff};
@@ -124,7 +124,7 @@ RC_GTEST_PROP(ArffRowsProperty, WhatIsWrittenIsReadDenseOrSparse, ()) {
   const auto count = *rc::gen::inRange(1, 12);
   for (int r = 0; r < count; ++r) {
     const bool sparse = *rc::gen::arbitrary<bool>();
-    Row row;
+    DataRow row;
     std::string line;
     const auto add = [&](int index, const std::string& written) {
       if (!line.empty()) line += ", ";

@@ -11,7 +11,7 @@ using test::description;
 using test::reader_of;
 using test::refusal;
 using test::rows_of;
-using Rows = std::vector<Row>;
+using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
 RowOptions csv(Header header = Header::automatic) { return {.format = RowFormat::csv, .header = header}; }
@@ -169,7 +169,7 @@ RC_GTEST_PROP(CsvRowsProperty, WhatIsWrittenIsRead, ()) {
   text += fmt::format("n{}y\n", delimiter);
   const auto count = *rc::gen::inRange(1, 15);
   for (int r = 0; r < count; ++r) {
-    Row row;
+    DataRow row;
     for (int c = 0; c < text_columns; ++c) {
       std::string cell = "t" + *rc::gen::container<std::string>(rc::gen::elementOf(std::string("ab,;|\t\"\n\r 1")));
       row.features.push_back({static_cast<std::uint32_t>(c), row_key(fmt::format("c{}", c), cell), 1});

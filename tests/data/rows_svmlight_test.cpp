@@ -13,7 +13,7 @@ using test::description;
 using test::reader_of;
 using test::refusal;
 using test::rows_of;
-using Rows = std::vector<Row>;
+using Rows = std::vector<DataRow>;
 
 const RowOptions svmlight{.format = RowFormat::svmlight};
 const RowOptions from_zero{.format = RowFormat::svmlight, .index_base = IndexBase::zero};
@@ -36,9 +36,9 @@ TEST(SvmlightRowsTest, IndicesNeedNotAscendAndGoUpTo64Bits) {
 
 TEST(SvmlightRowsTest, AQueryIdIsIgnoredAndSaid) {
   auto reader = reader_of("1 qid:3 1:2\n", svmlight);
-  Row row;
+  DataRow row;
   ASSERT_TRUE(reader->next(row));
-  EXPECT_EQ(row, (Row{"1", 1, "", {{0, 1, 2}}}));
+  EXPECT_EQ(row, (DataRow{"1", 1, "", {{0, 1, 2}}}));
   EXPECT_EQ(reader->describe(),
             "svmlight, indices from one (no index 0 in the first 1 rows); qid is there and is ignored");
 }
@@ -99,7 +99,7 @@ RC_GTEST_PROP(SvmlightRowsProperty, WhatIsWrittenIsRead, ()) {
   std::string text;
   const auto count = *rc::gen::inRange(0, 20);
   for (int r = 0; r < count; ++r) {
-    Row row;
+    DataRow row;
     row.label = std::to_string(*rc::gen::inRange(-3, 4));
     text += row.label;
     for (const auto key : *rc::gen::arbitrary<std::set<std::uint64_t>>()) {

@@ -10,7 +10,7 @@ using namespace obolus;
 using test::reader_of;
 using test::refusal;
 using test::rows_of;
-using Rows = std::vector<Row>;
+using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
 const RowOptions vw{.format = RowFormat::vowpal_wabbit};
@@ -96,7 +96,7 @@ RC_GTEST_PROP(VowpalWabbitRowsProperty, WhatIsWrittenIsRead, ()) {
   std::string text;
   const auto count = *rc::gen::inRange(0, 15);
   for (int r = 0; r < count; ++r) {
-    Row row;
+    DataRow row;
     if (*rc::gen::arbitrary<bool>()) {
       row.label = name_from("-1234567890");
       text += row.label + " ";
