@@ -51,6 +51,7 @@ void run(Arguments& a) {
   a.rows.settle();
   a.rows.options.labelled = false;
   Fit model = fit::load_model(a.model);
+  a.rows.options.usually_numeric = model.columns(true), a.rows.options.usually_categorical = model.columns(false);
   fit::RowPipe pipe(a.rows.open(), true);
   Output out(a.out);
   std::string line;

@@ -36,6 +36,8 @@ class Columns {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[static_cast<std::size_t>(group)].key; }
 
+  void mark_number(std::int32_t group) { list_[static_cast<std::size_t>(group)].number = true; }
+  [[nodiscard]] bool is_number(std::size_t group) const { return list_[group].number; }
   void see(std::int32_t group, double value) {
     Column& c = list_[static_cast<std::size_t>(group)];
     c.rows += 1;
@@ -72,7 +74,10 @@ class Columns {
     std::string name;
     std::uint64_t key = 0;
     double rows = 0, mean = 0, squares = 0;
-    void fields(Archive& a) { a("name", name), a("key", key), a("rows", rows), a("mean", mean), a("squares", squares); }
+    bool number = false;  // a column of numbers
+    void fields(Archive& a) {
+      a("name", name), a("key", key), a("rows", rows), a("mean", mean), a("squares", squares), a("number", number);
+    }
   };
   std::vector<Column> list_;
   std::vector<std::string> names_;

@@ -59,7 +59,7 @@ const Prediction& Fit::learn(const DataRow& row) {
     if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.prediction;
     learnt = std::move(p.delayed.front());
     p.delayed.pop_front();
-    p.learner.add(std::move(learnt));
+    p.learn(std::move(learnt));
   }
   p.train_when_full();
   return p.prediction;
@@ -74,6 +74,7 @@ void Fit::judge_by(std::span<const DataRow> rows) {
     p.featurise(row, true, judge);
     p.learner.see(judge);
     p.label(row, judge);
+    if (p.classifies()) p.learner.grow_classes(judge.label + 1);
     judge.role = Role::outer;
     p.judges.push_back(std::move(judge));
   }
@@ -115,6 +116,13 @@ std::int64_t Fit::features() const { return parts_->table.slots(); }
 std::int64_t Fit::rows() const { return parts_->rows; }
 std::int64_t Fit::rounds() const { return parts_->learner.rounds(); }
 double Fit::outer_loss() const { return parts_->learner.outer_loss(); }
+
+std::vector<std::string> Fit::columns(bool numbers) const {
+  std::vector<std::string> names;
+  for (std::size_t g = 0; parts_->has_columns && g < groups().size(); ++g)
+    if (parts_->columns.is_number(g) == numbers) names.push_back(groups()[g]);
+  return names;
+}
 
 std::vector<FitHyperparameter> Fit::hyperparameters() const {
   const Parts& p = *parts_;
@@ -185,7 +193,9 @@ void Fit::fields(Archive& a) {
   if (p.next_judge < 0 || (p.next_judge > 0 && p.next_judge >= static_cast<std::int64_t>(p.judges.size())))
     throw DataError("saved state: expected other rows to judge by");
   p.require_sound();
-  p.learner.require_sound(waiting), p.learner.require_sound(p.judges);
+  const auto classes =
+      static_cast<int>(p.names.names().size());  // labels that are delayed are of classes that nobody learnt yet
+  p.learner.require_sound(waiting, classes), p.learner.require_sound(p.judges, p.learner.classes());
   p.delayed.assign(waiting.begin(), waiting.end());
 }
 

@@ -67,7 +67,7 @@ void Fit::Parts::require_sound(const DataRow& row) const {
 // After loading.
 void Fit::Parts::require_sound() const {
   if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
-  if (static_cast<std::size_t>(learner.classes()) != names.names().size() || (tuning.classes && !names.fixed()))
+  if (static_cast<std::size_t>(learner.classes()) > names.names().size() || (tuning.classes && !names.fixed()))
     throw DataError("saved state: weights and classes differ in number");
   if (!tuning.per_group && learner.weights().groups() > 1)
     throw DataError("saved state: groups have an L2 of their own, expected one for all");
@@ -81,6 +81,7 @@ void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
     const std::int32_t group = columns.of_reader(f.group);
     const bool number = has_columns && f.key == f.group && columns.knows(f.group);
     float value = f.value;
+    if (number && learning) columns.mark_number(group);
     if (number && options.scale == FitScale::automatic) {
       if (learning) columns.see(group, static_cast<double>(value));
       value = columns.standardised(group, static_cast<double>(value));
@@ -116,7 +117,6 @@ void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
     return;
   }
   out.label = names.number(row.label);
-  learner.grow_classes(static_cast<int>(names.names().size()));
 }
 
 void Fit::Parts::predict(const LearnerRow& row, std::span<const float> logits) {
@@ -128,7 +128,7 @@ void Fit::Parts::predict(const LearnerRow& row, std::span<const float> logits) {
     return;
   }
   const double warmth = 1 / learner.hyperparameters().value(Tunable::temperature, 1.0);
-  const std::size_t classes = names.names().size();
+  const auto classes = static_cast<std::size_t>(learner.classes());  // not those whose labels are delayed
   p.probabilities.assign(classes, classes == 0 ? 0.0 : 1.0);
   if (learner.outputs() == 1 && classes == 2) {
     p.probabilities[1] = 1 / (1 + std::exp(-warmth * static_cast<double>(logits[0])));
@@ -158,6 +158,7 @@ void Fit::Parts::judge(const DataRow& row, const LearnerRow& out) {
 }
 
 void Fit::Parts::learn(LearnerRow&& row) {
+  if (classifies()) learner.grow_classes(row.label + 1);
   learner.add(std::move(row));
   train_when_full();
 }

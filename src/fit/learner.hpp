@@ -76,7 +76,7 @@ class Learner {
   void fields(Archive& a);        // everything
   void model_fields(Archive& a);  // what predictions need
   // Rows must not lead outside of the weights, whoever wrote them. Throws DataError.
-  void require_sound(const std::vector<LearnerRow>& rows) const;
+  void require_sound(const std::vector<LearnerRow>& rows, int classes) const;
 
  private:
   using Row = LearnerRow;

@@ -40,7 +40,7 @@ void Learner<S>::fields(Archive& a) {
   saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
   saved_list(a, "buffer", buffer_, most), saved_list(a, "pending", pending_, most);
   if (!a.loading()) return;
-  require_sound(buffer_), require_sound(pending_);
+  require_sound(buffer_, classes_), require_sound(pending_, classes_);
   if (buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
       class_weight_.size() != static_cast<std::size_t>(classes_))
     throw DataError("saved state: the learner's sizes do not fit together");
@@ -48,7 +48,7 @@ void Learner<S>::fields(Archive& a) {
 }
 
 template <class S>
-void Learner<S>::require_sound(const std::vector<Row>& rows) const {
+void Learner<S>::require_sound(const std::vector<Row>& rows, int classes) const {
   const auto slot = [&](const Entry& e) { return e.slot >= 0 && e.slot < weights_.slots(); };
   const auto good = [&](const Row& r) {
     std::int64_t before = 0;
@@ -56,7 +56,7 @@ void Learner<S>::require_sound(const std::vector<Row>& rows) const {
       if (end < before || end > static_cast<std::int64_t>(r.entries.size())) return false;
       before = end;
     }
-    return std::ranges::all_of(r.entries, slot) && r.label >= 0 && (!trains_classes() || r.label < classes_);
+    return std::ranges::all_of(r.entries, slot) && r.label >= 0 && (!trains_classes() || r.label < classes);
   };
   if (!std::ranges::all_of(rows, good)) throw DataError("saved state: the learner's rows do not fit its weights");
 }
@@ -64,10 +64,10 @@ void Learner<S>::require_sound(const std::vector<Row>& rows) const {
 template void Learner<float>::model_fields(Archive&);
 template void Learner<float>::number_fields(Archive&);
 template void Learner<float>::fields(Archive&);
-template void Learner<float>::require_sound(const std::vector<LearnerRow>&) const;
+template void Learner<float>::require_sound(const std::vector<LearnerRow>&, int) const;
 template void Learner<double>::model_fields(Archive&);
 template void Learner<double>::number_fields(Archive&);
 template void Learner<double>::fields(Archive&);
-template void Learner<double>::require_sound(const std::vector<LearnerRow>&) const;
+template void Learner<double>::require_sound(const std::vector<LearnerRow>&, int) const;
 
 }  // namespace obolus::fit

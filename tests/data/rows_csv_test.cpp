@@ -21,6 +21,16 @@ RowOptions labelled_by(const std::string& label) {
   return options;
 }
 
+// As a model knows them: whatever these rows alone would say, and whether or not there are such columns.
+TEST(CsvRows, ColumnsAreWhatTheyUsuallyAre) {
+  RowOptions options = csv();
+  options.labelled = false;
+  options.usually_categorical = {"code", "gone"}, options.usually_numeric = {"size"};
+  EXPECT_EQ(rows_of("code,size\n7,3\n", options), (Rows{{"", 1, "", {{0, row_key("code", "7"), 1}, {1, 1, 3}}}}));
+  options.ignore = {"code"};
+  EXPECT_EQ(rows_of("code,size\n7,3\n", options), (Rows{{"", 1, "", {{0, 0, 3}}}}));
+}
+
 TEST(CsvRowsTest, NumbersKeepTheirColumnAndTextsBecomeCategories) {
   auto reader = reader_of("age,colour,y\n31,red,yes\n-4.5,blue,no\n", csv());
   const Rows expected{{"yes", 1, "", {{0, 0, 31}, {1, row_key("colour", "red"), 1}}},

@@ -374,7 +374,9 @@ class PredictionsTest(FitProgramTest):
                 summary = self.metrics("rows.svm", "--predictions", "p.txt", "--probabilities", *options)
                 self.assertEqual(set(summary), SUMMARY)
                 lines = self.lines((self.directory / "p.txt").read_text())
-                for line in lines[1:]:
+                unknown = 0 if "--classes" in options else 21 if "--delay" in options else 1  # rows before the first label
+                self.assertTrue(all(line == ["?"] for line in lines[:unknown]))
+                for line in lines[unknown:]:
                     self.assertAlmostEqual(sum(map(float, line[1:])), 1, delta=5e-6)
                     best = max(range(len(line) - 1), key=lambda c: float(line[1 + c]))
                     self.assertEqual(line[0], summary["classes"][best])
@@ -389,6 +391,16 @@ class PredictionsTest(FitProgramTest):
                     summary["window"]["accuracy"],
                     sum(a[0] == b for a, b in zip(lines[-1000:], self.truth[-1000:])) / 1000, delta=1e-9)  # fmt: skip
                 self.assertEqual(json.loads((self.directory / "run/summary.json").read_text()), summary)
+
+    def test_a_column_is_what_the_model_knows_it_as(self):
+        # The codes of the rows to predict are all digits, those of the fit were not.
+        rows = [("789x"[i % 4], i % 7, "yes" if i % 4 in (0, 3) else "no") for i in range(400)]
+        self.write("codes.csv", "code,size,label\n" + "".join(f"{c},{n},{label}\n" for c, n, label in rows))
+        self.fit("codes.csv", out="codes")
+        digits = [row for row in rows if row[0] != "x"]
+        self.write("digits.csv", "code,size\n" + "".join(f"{c},{n}\n" for c, n, _ in digits))
+        out = self.obolus("predict", "codes/model", "digits.csv").stdout
+        self.assertEqual(out.split(), [label for _, _, label in digits])
 
     def test_numbers(self):
         text = fit_streams.numbers(6, 1_500)

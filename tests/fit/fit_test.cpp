@@ -55,6 +55,17 @@ TEST(FitClasses, AppearAsTheyCome) {
   EXPECT_EQ(fit.predict(data_row("", {})).probabilities.size(), 3u);
 }
 
+// What the label says counts for the judgement only; the model knows the class once the row is learnt.
+TEST(FitClasses, AreNotKnownBeforeADelayedLabelComes) {
+  FitOptions o = fit_options();
+  o.delay = 3;
+  Fit fit(o);
+  for (int i = 0; i < 20; ++i) fit.learn(data_row(i % 2 == 0 ? "a" : "b", {{0, 5, 1.0F}}));
+  EXPECT_EQ(fit.learn(data_row("c", {{0, 5, 1.0F}})).truth, 2);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(fit.learn(data_row("a", {{0, 5, 1.0F}})).probabilities.size(), 2u);
+  EXPECT_EQ(fit.learn(data_row("a", {{0, 5, 1.0F}})).probabilities.size(), 3u);
+}
+
 // Two classes have one logit l between them, three have one each: −l/2, l/2 and 0, so that the first two keep their odds e^l, and the third
 // stands between them.
 TEST(FitClasses, KeepTheirOddsWhenTwoBecomeThree) {

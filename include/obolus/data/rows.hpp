@@ -56,6 +56,8 @@ struct RowOptions {
   std::string label{};  // CSV, ARFF; empty: the last column
   std::string weight{};
   std::vector<std::string> ignore{}, numeric{}, categorical{};
+  // CSV: the same for columns that have no other use, by name; there need not be such columns.
+  std::vector<std::string> usually_numeric{}, usually_categorical{};
 
   // What is automatic is decided by so many rows, or so many bytes if that is less. A live stream waits for them.
   std::size_t look_ahead = 1'000, look_ahead_bytes = std::size_t{1} << 23;

@@ -81,6 +81,7 @@ class Fit {
   [[nodiscard]] std::vector<Weight> largest_weights(std::size_t count) const;
   [[nodiscard]] std::vector<double> constants() const;  // one an output
   [[nodiscard]] const std::vector<std::string>& groups() const;
+  [[nodiscard]] std::vector<std::string> columns(bool numbers) const;  // of numbers, or of categories
 
   void fields(Archive& a);        // everything: goes on to the same bits
   void model_fields(Archive& a);  // what predictions need

@@ -83,6 +83,12 @@ std::vector<std::size_t> same_columns(const std::vector<Column>& columns, const 
 
 void assign_roles(std::vector<Column>& columns, const RowOptions& options, const std::string& file) {
   if (columns.empty()) return;
+  const auto among = [](const std::vector<std::string>& names, const Column& column) {
+    return column.values.empty() && std::find(names.begin(), names.end(), column.name) != names.end();
+  };
+  for (Column& column : columns)
+    if (among(options.usually_numeric, column)) column.role = ColumnRole::numeric;
+    else if (among(options.usually_categorical, column)) column.role = ColumnRole::categorical;
   const auto called = [&](const std::string& wanted) -> Column& { return column_called(columns, wanted, file); };
   if (!options.label.empty()) assign(called(options.label), ColumnRole::label, file);
   else if (options.labelled) assign(columns.back(), ColumnRole::label, file);
