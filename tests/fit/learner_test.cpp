@@ -174,7 +174,7 @@ TEST(SavedLearner, IsRefusedWithRowsThatLeadOutsideOfItsWeights) {
   auto learner = test::learner_of<float>(c, options_of(c), hyperparameters_of(c, 0));
   const auto sound = [&](const fit::LearnerRow& row) {
     try {
-      learner.require_sound({row});
+      learner.require_sound({row}, learner.classes());
     } catch (const DataError&) {
       return false;
     }
