@@ -32,7 +32,7 @@ const Prediction& Fit::predict(const DataRow& row) {
   p.require_sound(row);
   p.featurise(row, false, p.row_);
   const auto& logits = p.learner.predict(p.row_);
-  p.predict(p.row_, {logits.data(), logits.size()});
+  p.predict(p.row_.entries.size(), {logits.data(), logits.size()});
   return p.prediction;
 }
 
@@ -41,18 +41,20 @@ const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
   p.require_sound(row);
-  p.featurise(row, true, p.row_);
-  p.learner.see(p.row_);
+  LearnerRow learnt;
+  p.featurise(row, true, learnt);
+  p.learner.see(learnt);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
-  LearnerRow learnt = p.row_;
   if (now) p.label(row, learnt);
   const bool held_out = p.options.hold_out > 0 && (p.rows + 1) % p.options.hold_out == 0;
   if (!p.judges.empty()) learnt.role = Role::inner;
   else if (p.options.hold_out > 0) learnt.role = held_out ? Role::outer : Role::inner;
-  const auto& logits = now ? p.learner.add(LearnerRow(learnt)) : p.learner.predict(learnt);
-  p.predict(learnt, {logits.data(), logits.size()});
-  if (!now) p.label(row, learnt);
-  p.judge(row, learnt);
+  const std::size_t features = learnt.entries.size();
+  std::int32_t label = learnt.label;
+  const auto& logits = now ? p.learner.add(std::move(learnt)) : p.learner.predict(learnt);
+  p.predict(features, {logits.data(), logits.size()});
+  if (!now) p.label(row, learnt), label = learnt.label;
+  p.judge(row, label);
   ++p.rows;
   if (!now) {
     p.delayed.push_back(std::move(learnt));

@@ -119,9 +119,9 @@ void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
   out.label = names.number(row.label);
 }
 
-void Fit::Parts::predict(const LearnerRow& row, std::span<const float> logits) {
+void Fit::Parts::predict(std::size_t features, std::span<const float> logits) {
   Prediction& p = prediction;
-  p.features = row.entries.size();
+  p.features = features;
   p.truth = -1, p.best = -1, p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
     p.number = static_cast<double>(logits[0]);
@@ -146,14 +146,14 @@ void Fit::Parts::predict(const LearnerRow& row, std::span<const float> logits) {
 }
 
 // What the prediction gave the truth. A class that was not known then: as if it had been one row of all so far.
-void Fit::Parts::judge(const DataRow& row, const LearnerRow& out) {
+void Fit::Parts::judge(const DataRow& row, std::int32_t label) {
   Prediction& p = prediction;
   if (!classifies()) {
     p.truth_number = number_of(row.label), p.truth = 0;
     return;
   }
-  p.truth = out.label;
-  const auto k = static_cast<std::size_t>(out.label);
+  p.truth = label;
+  const auto k = static_cast<std::size_t>(label);
   p.truth_probability = k < p.probabilities.size() ? p.probabilities[k] : 1.0 / static_cast<double>(rows + 2);
 }
 

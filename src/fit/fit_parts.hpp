@@ -25,8 +25,8 @@ struct Fit::Parts {
   void require_sound() const;                    // what was loaded
   void sort_by_group(fit::LearnerRow& out, bool learning);
   void label(const DataRow& row, fit::LearnerRow& out);
-  void predict(const fit::LearnerRow& row, std::span<const float> logits);
-  void judge(const DataRow& row, const fit::LearnerRow& out);
+  void predict(std::size_t features, std::span<const float> logits);
+  void judge(const DataRow& row, std::int32_t label);
   void learn(fit::LearnerRow&& row);
   void train_when_full();
   [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <deque>
@@ -14,11 +13,12 @@
 
 #include "config/option_text.hpp"
 #include "fit/model_file.hpp"
-#include "fit/prediction_text.hpp"
+#include "fit/prediction_file.hpp"
 #include "fit/row_pipe.hpp"
+#include "fit/rows_digest.hpp"
+#include "fit/trace_text.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/profile.hpp"
-#include "run/checksum.hpp"
 #include "run/run_directory.hpp"
 
 namespace obolus::fit {
@@ -36,26 +36,6 @@ std::string section(const char* name, Options options) {
   return text;
 }
 
-// What the rows were, so that a resumed run notices others.
-struct RowsDigest {
-  std::uint64_t value = 0x9E3779B97F4A7C15u;
-  std::size_t groups = 0;  // whose names are in it
-
-  void add(const DataRow& row) {
-    mix(checksum(row.label.data(), row.label.size()));
-    mix(std::bit_cast<std::uint64_t>(row.weight));
-    mix(row.features.size());
-    for (const RowFeature& f : row.features) mix(f.key ^ (std::uint64_t{std::bit_cast<std::uint32_t>(f.value)} << 32));
-  }
-  void add_group(const std::string& name) { ++groups, mix(checksum(name.data(), name.size())); }
-
- private:
-  void mix(std::uint64_t v) {
-    value = (value ^ v) * 0x100000001b3u;
-    value ^= value >> 29;
-  }
-};
-
 // Else the model diverged in the round before.
 bool is_finite(const Prediction& p) {
   return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability));
@@ -65,7 +45,10 @@ class Runner {
  public:
   Runner(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
          std::unique_ptr<RowReader> judges)
-      : o_(std::move(options)), open_(open), judges_(std::move(judges)) {}
+      : o_(std::move(options)),
+        open_(open),
+        judges_(std::move(judges)),
+        predictions_(o_.predictions, o_.probabilities) {}
 
   FitSummary run() {
     if (o_.resume && !o_.can_resume)
@@ -80,7 +63,7 @@ class Runner {
     if (!o_.path.empty()) fit_->follow(o_.path);
     evaluation_.emplace(classes, o_.evaluation);
     if (!o_.directory.empty()) open_directory();
-    if (!predictions_ && !o_.predictions.empty()) open_predictions();
+    if (!o_.resume) predictions_.begin();
     const FitStatus status = loop();
     return end(status);
   }
@@ -165,8 +148,7 @@ class Runner {
       a.finish();
     }
     skip_rows();  // first: where it refuses, nothing has changed
-    require_same_predictions();
-    if (!o_.predictions.empty()) open_predictions();
+    predictions_.resume(rows_);
     directory_->truncate_trace(trace_bytes);
     directory_->write_config();
   }
@@ -193,33 +175,10 @@ class Runner {
     digest.add(item.row);
   }
 
-  // A file of predictions has a line for every row, all alike.
-  void require_same_predictions() const {
-    if (rows_ == 0 || (o_.predictions.empty() && prediction_bytes_ == 0)) return;
-    if (prediction_bytes_ == 0)
-      throw ConfigError(fmt::format(
-          "--predictions: got a file, expected none: the run to go on with wrote none for its first {} rows", rows_));
-    if (o_.predictions.empty())
-      throw ConfigError("--predictions: got none, expected the file that the run to go on with has begun");
-    if (probable_ != o_.probabilities)
-      throw ConfigError(fmt::format("--probabilities: got {}, expected {} as in the rows before the checkpoint",
-                                    o_.probabilities ? "them" : "none", probable_ ? "them" : "none"));
-  }
-
-  void open_predictions() {
-    predictions_.emplace(o_.predictions, o_.resume);
-    if (o_.resume && predictions_->size() < prediction_bytes_)
-      throw DataError(fmt::format("{}: has {} bytes, the checkpoint expects {}: it was cut or replaced", o_.predictions,
-                                  predictions_->size(), prediction_bytes_));
-    predictions_->truncate(o_.resume ? prediction_bytes_ : 0);
-  }
-
   void fields(Archive& a, std::uint64_t& trace_bytes) {
-    a("trace_bytes", trace_bytes), a("prediction_bytes", prediction_bytes_), a("rows", read_);
+    a("trace_bytes", trace_bytes), a("predictions", predictions_), a("rows", read_);
     a("digest", digest_.value), a("learnt", rows_), a("traced", traced_), a("bad_labels", bad_labels_);
-    if (!a.loading()) probable_ = o_.probabilities;
-    a("probabilities", probable_), a("first_bad", first_bad_), a("alarm", alarm_), a("learning", learning_),
-        a("spent", spent_);
+    a("first_bad", first_bad_), a("alarm", alarm_), a("learning", learning_), a("spent", spent_);
     a("fit", *fit_), a("evaluation", *evaluation_);
   }
 
@@ -277,24 +236,11 @@ class Runner {
     ++rows_;
     std::string_view alarm;
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
-    if (predictions_) write_prediction(item.row, *prediction);
+    predictions_.write(*prediction, *fit_, item.row.tag);
     if (directory_) trace(alarm);
     last_ = {rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm};
     if (o_.on_row) o_.on_row(last_);
     return true;
-  }
-
-  void write_prediction(const DataRow& row, const Prediction& p) {
-    prediction_text(p, *fit_, row.tag, o_.probabilities, prediction_line_);
-    prediction_bytes_ += prediction_line_.size();
-    prediction_buffer_ += prediction_line_;
-    constexpr std::size_t much = 1 << 16;
-    if (prediction_buffer_.size() > much) flush_predictions();
-  }
-  void flush_predictions() {
-    if (!predictions_ || prediction_buffer_.empty()) return;
-    predictions_->append(prediction_buffer_);
-    prediction_buffer_.clear();
   }
 
   // A line a round; an alarm waits for its round's. Metrics are in some of them: 16 to 32 in every octave of rounds.
@@ -302,28 +248,12 @@ class Runner {
     const std::int64_t round = fit_->rounds();
     if (!alarm.empty()) alarm_ = alarm;
     if (round == traced_ || (round % o_.log.trace_every != 0 && alarm_.empty())) return;
-    std::string& line = trace_line_;
-    line = fmt::format(R"({{"t":{},"rows":{},"f":{})", round, rows_, fit_->outer_loss());
-    if (!alarm_.empty()) line += fmt::format(R"(,"alarm":"{}")", std::exchange(alarm_, {}));
-    line += fmt::format(R"(,"seconds":{:.6f})", spent_ + since(start_));
     const bool evaluated = round % o_.log.trace_every == 0 && profiled(round / o_.log.trace_every);
-    if (evaluated) {
-      line += R"(,"evaluation":{)";
-      for (const auto& [name, value] : evaluation_->all())
-        if (std::isfinite(value)) line += fmt::format(R"("{}":{},)", name, value);
-      for (const auto& [name, value] : evaluation_->last())
-        if (std::isfinite(value)) line += fmt::format(R"("window_{}":{},)", name, value);
-      if (line.ends_with(',')) line.pop_back();
-      line += '}';
-    }
-    line += R"(,"x_values":[)";
-    for (const FitHyperparameter& h : fit_->hyperparameters())
-      if (h.tuned) line += fmt::format("{},", h.value);
-    if (line.ends_with(',')) line.pop_back();
-    line += "]}\n";
+    trace_text({round, rows_, spent_ + since(start_), std::exchange(alarm_, {}), evaluated}, *fit_, *evaluation_,
+               trace_line_);
     traced_ = round;
-    directory_->append_trace(line);
-    if (o_.on_trace) o_.on_trace(line, evaluated);
+    directory_->append_trace(trace_line_);
+    if (o_.on_trace) o_.on_trace(trace_line_, evaluated);
   }
 
   [[nodiscard]] bool due() const {
@@ -333,8 +263,7 @@ class Runner {
   }
 
   void save() {
-    flush_predictions();
-    if (predictions_) predictions_->sync();
+    predictions_.sync();
     Archive a;
     std::uint64_t trace_bytes = directory_->trace_bytes();
     const double before = spent_;
@@ -351,8 +280,7 @@ class Runner {
     last_.row = nullptr;  // it may be gone
     if (o_.on_end && last_.fit) o_.on_end(last_);
     if (directory_ && status != FitStatus::diverged) save();
-    flush_predictions();
-    if (predictions_) predictions_->sync();
+    predictions_.sync();
     if (status == FitStatus::finished) fit_->finish();
     if (status == FitStatus::finished && !std::isfinite(fit_->outer_loss())) status = FitStatus::diverged;
     FitSummary s = summary(status);
@@ -392,17 +320,17 @@ class Runner {
   std::unique_ptr<RowReader> judges_;
   std::optional<RowPipe> pipe_;
   std::deque<RowPipe::Item> first_;
-  bool took_first_ = false, probable_ = false, diverged_ = false;
+  bool took_first_ = false, diverged_ = false;
   std::optional<Fit> fit_;
   std::optional<FitEvaluation> evaluation_;
   std::optional<RunDirectory> directory_;
-  std::optional<AppendedFile> predictions_;
+  PredictionFile predictions_;
   std::int64_t read_ = 0, rows_ = 0, traced_ = 0;
   std::size_t known_groups_ = 0;
   FitView last_;
   RowsDigest digest_, judges_digest_;  // the rows so far begin with those to judge by
-  std::uint64_t bad_labels_ = 0, skipped_ = 0, prediction_bytes_ = 0;
-  std::string first_bad_, trace_line_, prediction_line_, prediction_buffer_, alarm_;
+  std::uint64_t bad_labels_ = 0, skipped_ = 0;
+  std::string first_bad_, trace_line_, alarm_;
   double learning_ = 0, spent_ = 0;
   Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
 };

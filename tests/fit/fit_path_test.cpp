@@ -1,13 +1,10 @@
 #include "fit/fit_path.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "obolus/core/error.hpp"
 #include "tests/fit/fit_stream.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace obolus {
 namespace {
@@ -63,18 +60,16 @@ TEST(FitPath, MustBeOfWhatIsTuned) {
 
 class FitPathFile : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directory(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string file(const std::string& text, const std::string& name = "trace.jsonl") const {
-    std::ofstream(folder_ + "/" + name) << text;
-    return folder_ + "/" + name;
+    folder_.write(name, text);
+    return folder_.file(name);
   }
-  std::string folder_ = testing::TempDir() + "obolus-fit-path-" + std::to_string(::getpid());
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(FitPathFile, IsReadFromATraceOrItsFolder) {
   file("{\"t\":1,\"x_values\":[2,0.5]}\n{\"t\":4,\"f\":1,\"x_values\":[3,0.25]}\n{\"t\":5,\"x_va");  // torn by a crash
-  const auto path = fit::path_of_trace(folder_);
+  const auto path = fit::path_of_trace(folder_.path());
   ASSERT_EQ(path.size(), 2u);
   EXPECT_EQ(path[1].round, 4);
   EXPECT_EQ(path[1].values, (std::vector<double>{3, 0.25}));
@@ -84,7 +79,7 @@ TEST_F(FitPathFile, RefusesWhatIsNoTrace) {
   EXPECT_THROW(fit::path_of_trace(file("{\"t\":1}\n")), DataError);
   EXPECT_THROW(fit::path_of_trace(file("{\"t\":2,\"x_values\":[1]}\n{\"t\":2,\"x_values\":[1]}\n")), DataError);
   EXPECT_THROW(fit::path_of_trace(file("")), DataError);
-  EXPECT_THROW(fit::path_of_trace(folder_ + "/none"), DataError);
+  EXPECT_THROW(fit::path_of_trace(folder_.file("none")), DataError);
 }
 
 }  // namespace

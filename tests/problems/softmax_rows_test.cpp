@@ -1,26 +1,22 @@
 #include "problems/softmax_rows.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "obolus/core/error.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace obolus {
 namespace {
 
 class SoftmaxRows : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directory(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string file(const std::string& text, const std::string& name) const {
-    std::ofstream(folder_ + "/" + name) << text;
-    return folder_ + "/" + name;
+    folder_.write(name, text);
+    return folder_.file(name);
   }
-  std::string folder_ = testing::TempDir() + "obolus-softmax-rows-" + std::to_string(::getpid());
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(SoftmaxRows, KeepTheirOrderAndEveryTenthIsForTests) {

@@ -8,25 +8,13 @@
 #include <span>
 
 #include "obolus/data/rows.hpp"
+#include "tests/data/rows_text.hpp"
 
 namespace {
 
 using namespace obolus;
 
-class TextBytes : public ByteSource {
- public:
-  explicit TextBytes(std::string text) : text_(std::move(text)) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t size = std::min(to.size(), text_.size() - at_);
-    std::memcpy(to.data(), text_.data() + at_, size);
-    at_ += size;
-    return size;
-  }
-
- private:
-  std::string text_;
-  std::size_t at_ = 0;
-};
+using test::TextBytes;
 
 TEST(TextRow, PartsAreNamespacesAndRepeatedWordsWeighMoreByTheirLogarithm) {
   const std::array<TextPart, 2> parts{{{"title", "Gold"}, {"body", "b: gold|GOLD, silver's\tgold:1 a"}}};
