@@ -147,6 +147,9 @@ class Runner {
       fields(a, trace_bytes);
       a.finish();
     }
+    if (o_.rows > 0 && rows_ > o_.rows)
+      throw ConfigError(
+          fmt::format("{}: has learnt {} rows already, cannot resume to {}", o_.directory, rows_, o_.rows));
     skip_rows();  // first: where it refuses, nothing has changed
     predictions_.resume(rows_);
     directory_->truncate_trace(trace_bytes);

@@ -581,6 +581,10 @@ class StoppedTest(FitProgramTest):
         self.fit("rows.svm", "--force", out="whole")
         self.assertEqual(self.model(), self.model("whole"))
 
+    def test_fewer_rows_than_were_learnt_are_refused(self):
+        self.begin()
+        self.refused_unchanged("rows.svm", "--rows", 900, code=USAGE, patterns=["1100 rows already", "900"])
+
     def test_other_data_is_refused(self):
         self.begin()
         lines = self.text.splitlines(True)
