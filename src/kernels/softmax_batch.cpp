@@ -25,6 +25,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 std::size_t common_features(const SparseRows& data, Index rows) {
+  if (data.rows() == 0) return 0;
   std::vector<std::int64_t> documents(static_cast<std::size_t>(data.columns));
   for (const std::int32_t f : data.column) ++documents[at(f)];
   const auto rare =
@@ -37,7 +38,7 @@ Batch::Batch(const SparseRows& data, Index rows, std::size_t common)
       common_(common),
       seen_(static_cast<std::size_t>(data.columns), 0),
       met_(static_cast<std::size_t>(data.columns) + 1) {
-  for (std::size_t r = 0; r + 1 < data.start.size(); ++r) {
+  for (std::size_t r = 0; common_ > 0 && r + 1 < data.start.size(); ++r) {
     const auto columns = data.column.begin();
     rare_start_.push_back(
         std::lower_bound(columns + data.start[r], columns + data.start[r + 1], static_cast<std::int32_t>(common_)) -
@@ -47,10 +48,10 @@ Batch::Batch(const SparseRows& data, Index rows, std::size_t common)
 }
 
 Batch::Span Batch::common(std::int32_t row) const {
-  return {static_cast<std::size_t>(data_->start[at(row)]), static_cast<std::size_t>(rare_start_[at(row)])};
+  return {static_cast<std::size_t>(data_->start[at(row)]), rare_start(row)};
 }
 Batch::Span Batch::rare(std::int32_t row) const {
-  return {static_cast<std::size_t>(rare_start_[at(row)]), static_cast<std::size_t>(data_->start[at(row) + 1])};
+  return {rare_start(row), static_cast<std::size_t>(data_->start[at(row) + 1])};
 }
 
 void Batch::reserve(std::size_t rows, std::size_t entries) {

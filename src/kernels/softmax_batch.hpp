@@ -35,6 +35,10 @@ class Batch {
   };
   [[nodiscard]] Span common(std::int32_t row) const;  // a row's entries of common features, and the others
   [[nodiscard]] Span rare(std::int32_t row) const;
+  [[nodiscard]] std::size_t rare_start(std::int32_t row) const {
+    const auto i = static_cast<std::size_t>(row);
+    return static_cast<std::size_t>(common_ > 0 ? rare_start_[i] : data_->start[i]);
+  }
   void reserve(std::size_t rows, std::size_t entries);
   void prepare(const RoundRows& rows);
   void call_for(const RoundRows& rows, std::size_t r) const;
@@ -43,7 +47,7 @@ class Batch {
 
   const SparseRows* data_;
   std::size_t common_;
-  List<std::int64_t> rare_start_;  // by row of the data
+  List<std::int64_t> rare_start_;  // by row of the data, which may change where no feature is common
   List<std::uint32_t> seen_;       // documents of each feature, then numbers of the rare ones; 0 if the batch has none
   List<std::int32_t> met_;         // the rare features of the batch
   List<std::int32_t> of_length_;   // how many columns of each length there are, then the place of the next

@@ -75,6 +75,8 @@ class SoftmaxL2<S>::Engine {
     steps_.wait();
     if (problem_.drawn()) {
       const bool several = steps > 1;
+      if (problem_.pools().given() && drawn_round_ != problem_.round()) drawn_.rows.clear();  // other data
+      drawn_round_ = problem_.round();
       if (foreseen_.is(problem_.rows(), several)) std::swap(drawn_, foreseen_);
       if (!drawn_.is(problem_.rows(), several)) prepare(drawn_, problem_.rows(), several, common_of_draw_);
       return drawn_.batch->view();
@@ -148,6 +150,7 @@ class SoftmaxL2<S>::Engine {
   }
   // Whether the batch still has to be sorted.
   bool prepare_next() {
+    if (problem_.pools().given()) return false;
     if (problem_.drawn()) {
       if (!steps_.threaded() || drawn_.several) return false;
       problem_.foresee(next_rows_);
@@ -174,6 +177,7 @@ class SoftmaxL2<S>::Engine {
   std::array<Slot, 2> slots_;
   Slot drawn_, foreseen_;
   Round next_round_ = -1;  // whose batch is prepared
+  Round drawn_round_ = -1;
   std::size_t common_ = 0, common_of_draw_ = 0;
   RoundRows next_rows_;
   Vector<S> x_, product_;  // scratch, where features share

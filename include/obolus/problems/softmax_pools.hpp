@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "obolus/core/oracle.hpp"
@@ -35,6 +37,9 @@ class SoftmaxPools {
   [[nodiscard]] const std::vector<std::int32_t>& inner_pool() const { return inner_; }
   [[nodiscard]] const std::vector<std::int32_t>& outer_pool() const { return outer_; }
 
+  // From now on every round has these, until others are given; whoever owns the data may have changed it meanwhile.
+  void give(RoundRows rows) { given_ = std::move(rows); }
+  [[nodiscard]] bool given() const { return given_.has_value(); }
   void of_round(Round t, RoundRows& out);  // as revealed
   // With replacement, from the whole pools.
   void draw(Round t, SampleSizes sizes, Rng& rng, RoundRows& out);
@@ -67,6 +72,7 @@ class SoftmaxPools {
   std::vector<double> luck_;           // a label is wrong when the noise exceeds it
   std::vector<std::int32_t> mistake_;  // its wrong class
   Shuffled inner_order_{"inner"}, outer_order_{"outer"};
+  std::optional<RoundRows> given_;
   std::int64_t names_period_ = -1;
   std::vector<std::int32_t> names_;
 };
