@@ -95,6 +95,7 @@ void print_summary(const fit::FitSummary& s, const std::string& directory) {
     line(s.prequential[i].first,
          fmt::format("{}  (last rows: {})", number(s.prequential[i].second), number(s.window[i].second)));
   for (const FitHyperparameter& h : s.hyperparameters) line(h.name, number(h.value) + (h.tuned ? "" : " (fixed)"));
+  if (s.penalties) line("l2 of features", fit::text_of(*s.penalties));
   line("drift alarms", count(s.alarms));
   line("time",
        fmt::format("{}, {} rows a second", duration(s.seconds),
@@ -173,9 +174,9 @@ int run(Arguments& a) {
 }
 
 constexpr const char* footer =
-    "Every row is judged before it is learnt, so the losses shown are of rows never seen. Learning rate, L2, the "
-    "weight\n"
-    "of replayed rows and the temperature follow the stream; no number has to be given.\n"
+    "Every row is judged before it is learnt, so the losses shown are of rows never seen. Learning rate, the L2 of "
+    "every\n"
+    "feature, the weight of replayed rows and the temperature follow the stream; no number has to be given.\n"
     "  obolus fit rows.csv --label price                 a table; labels are the column `price`\n"
     "  zcat log.vw.gz | obolus fit - --format vw         a stream\n"
     "  obolus fit --generate sea,drift_rows=5000 --rows 10000\n"

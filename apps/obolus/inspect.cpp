@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/option_text.hpp"
+#include "fit/fit_run.hpp"
 #include "fit/model_file.hpp"
 #include "obolus/run/table.hpp"
 #include "verbs.hpp"
@@ -42,6 +43,8 @@ void print_json(Fit& model, std::size_t weights) {
   Json h = Json::object();
   for (const FitHyperparameter& one : model.hyperparameters()) h[one.name] = one.value;
   out["hyperparameters"] = h;
+  if (const auto p = model.penalties())
+    out["l2_of_features"] = {{"least", p->least}, {"middle", p->middle}, {"most", p->most}};
   out["constants"] = model.constants();
   Json list = Json::array();
   for (const Fit::Weight& w : model.largest_weights(weights))
@@ -63,6 +66,7 @@ void print_text(Fit& model, const Arguments& a) {
   if (!classes.empty()) line("classes", classes.size() > 100 ? classes.substr(0, 100) + " …" : classes);
   for (const FitHyperparameter& h : model.hyperparameters())
     line(h.name, number(h.value) + (h.tuned ? "" : " (fixed)"));
+  if (const auto p = model.penalties()) line("l2 of features", fit::text_of(*p));
   for (std::size_t c = 0; c < model.constants().size() && c < a.weights; ++c)
     line("constant of " + output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
   const std::string text = table.text();

@@ -147,6 +147,19 @@ std::vector<FitHyperparameter> Fit::hyperparameters() const {
   return result;
 }
 
+std::optional<Fit::Penalties> Fit::penalties() const {
+  const Parts& p = *parts_;
+  if (!p.tuning.per_feature || p.learner.slots() == 0) return std::nullopt;
+  std::vector<double> all;
+  const double l2 = p.learner.hyperparameters().value(Tunable::l2, 0.0);
+  for (std::int64_t i = 0; i < p.learner.slots(); ++i)
+    all.push_back(l2 * static_cast<double>(p.learner.weights().pace(i)));
+  const auto middle = all.begin() + std::ssize(all) / 2;
+  std::ranges::nth_element(all, middle);
+  const auto [least, most] = std::ranges::minmax_element(all);
+  return Penalties{*least, *middle, *most};
+}
+
 std::vector<Fit::Weight> Fit::largest_weights(std::size_t count) const {
   const Parts& p = *parts_;
   const auto& weights = p.learner.weights();

@@ -24,14 +24,35 @@ double number_of(const std::string& label) {
   return number;
 }
 
-LearnerOptions learner_options(const FitOptions& o, bool softmax) {
+FeaturePenaltyOptions penalty_options(const FitOptions& o) {
+  FeaturePenaltyOptions p;
+  p.step = o.feature_step.value_or(p.step), p.shrinkage = o.shrinkage.value_or(p.shrinkage);
+  p.decay = o.outer_decay, p.decay2 = o.outer_decay2;
+  p.first = o.first_steps, p.later = o.later_steps, p.halfway = o.halfway;
+  return p;
+}
+
+OptimisedPenaltyOptions optimiser_options(const FitOptions& o, const Tuning& tuning) {
+  OptimisedPenaltyOptions p;
+  p.optimiser = o.optimiser, p.settings = o.optimiser_options;
+  p.low = std::min(p.low, o.l2), p.high = std::max(p.high, o.l2);
+  p.step = o.feature_step.value_or(p.step), p.shrinkage = o.shrinkage.value_or(p.shrinkage), p.steps = o.steps,
+  p.seed = static_cast<std::uint64_t>(o.seed);
+  const Hyperparameter* l2 = tuning.hyperparameters.find(Tunable::l2);
+  p.centred = l2 && l2->tuned;
+  return p;
+}
+
+LearnerOptions learner_options(const FitOptions& o, const Tuning& tuning) {
   LearnerOptions l;
   l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
   l.replay = o.replay, l.buffer = o.buffer, l.steps = o.steps;
   l.power = o.scale == FitScale::none ? 0.0 : o.feature_power;
   l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory,
   l.limit = o.task == FitTask::numbers ? std::min(o.limit, 1.9) : o.limit;
-  l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = softmax;
+  l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = tuning.classes || tuning.optimised;
+  if (tuning.per_feature && tuning.optimised) l.optimised = optimiser_options(o, tuning);
+  if (tuning.per_feature && !tuning.optimised) l.penalties = penalty_options(o);
   return l;
 }
 
@@ -48,7 +69,7 @@ Fit::Parts::Parts(const FitOptions& o)
       names(o.task == FitTask::numbers ? "" : o.classes),
       table(static_cast<int>(o.hash_bits)),
       tuning(tuning_of(o, names.names().size())),
-      learner(learner_options(o, tuning.classes), tuning.hyperparameters, static_cast<std::uint64_t>(o.seed)) {
+      learner(learner_options(o, tuning), tuning.hyperparameters, static_cast<std::uint64_t>(o.seed)) {
   learner.grow_features(table.slots());
   if (names.fixed()) learner.grow_classes(static_cast<int>(names.names().size()));
 }

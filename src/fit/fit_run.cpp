@@ -312,7 +312,7 @@ class Runner {
     s.classes = fit_->classes();
     for (const auto& [name, value] : evaluation_->all()) s.prequential.emplace_back(name, value);
     for (const auto& [name, value] : evaluation_->last()) s.window.emplace_back(name, value);
-    s.hyperparameters = fit_->hyperparameters();
+    s.hyperparameters = fit_->hyperparameters(), s.penalties = fit_->penalties();
     s.seconds = spent_ + since(start_);
     s.seconds_learning = learning_;
     return s;

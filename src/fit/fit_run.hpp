@@ -69,11 +69,15 @@ struct FitSummary {
   std::vector<std::string> classes;
   std::vector<std::pair<std::string, double>> prequential, window;
   std::vector<FitHyperparameter> hyperparameters;
+  std::optional<Fit::Penalties> penalties;  // by feature
   double seconds = 0, seconds_learning = 0;
 
   [[nodiscard]] const char* name() const;  // of the status
   [[nodiscard]] std::string json() const;
 };
+
+// For people.
+[[nodiscard]] std::string text_of(const Fit::Penalties& penalties);
 
 // The echo that a run folder holds.
 [[nodiscard]] std::string fit_config(const FitRunOptions& options);

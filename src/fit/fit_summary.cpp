@@ -1,12 +1,19 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "fit/fit_run.hpp"
+#include "obolus/run/table.hpp"
 
 namespace obolus::fit {
 
 const char* FitSummary::name() const {
   return status == FitStatus::finished ? "finished" : status == FitStatus::stopped ? "stopped" : "diverged";
+}
+
+std::string text_of(const Fit::Penalties& p) {
+  return fmt::format("{} to {}, half of them below {}", number(p.least), number(p.most), number(p.middle));
 }
 
 std::string FitSummary::json() const {
@@ -34,6 +41,8 @@ std::string FitSummary::json() const {
     if (one.tuned) tuned.push_back(one.name);
   }
   out["hyperparameters"] = h, out["tuned"] = tuned;
+  if (penalties)
+    out["l2_of_features"] = {{"least", penalties->least}, {"middle", penalties->middle}, {"most", penalties->most}};
   out["seconds"] = seconds, out["seconds_learning"] = seconds_learning;
   out["rows_per_second"] = seconds > 0 ? static_cast<double>(rows) / seconds : 0.0;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

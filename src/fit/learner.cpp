@@ -27,21 +27,26 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
       rng_(seed),
       weights_(hyper_.parts(), 1, hyper_.groups()),
       slope_(hyper_.list.size()),
-      kernels_(&kernels::fit_kernels<S>()) {}
+      kernels_(&kernels::fit_kernels<S>()) {
+  if (o_.penalties) penalties_.emplace(*o_.penalties);
+  if (o_.optimised) optimised_.emplace(*o_.optimised);
+  if (features_differ()) weights_.use_paces();
+}
 
 template <class S>
 const typename Learner<S>::Logits& Learner<S>::predict(const Row& row) {
   sums_.resize(static_cast<std::size_t>(weights_.groups() * weights_.width()));
   lane_.resize(static_cast<std::size_t>(weights_.lanes()));
-  weights_.gather(row, sums_.data());
+  weights_.gather_unpaid(row, sums_.data());
   weights_.finish(sums_.data(), lane_.data());
   return lane_;
 }
 
 template <class S>
 const typename Learner<S>::Logits& Learner<S>::add(Row&& row) {
+  if (!(row.weight > 0)) return predict(row);  // it would count as a round, and lower the mean of the curvature
+  weights_.pay(row);
   predict(row);
-  if (!(row.weight > 0)) return lane_;  // it would count as a round, and lower the mean of the curvature
   pending_sums_.insert(pending_sums_.end(), sums_.begin(), sums_.end());
   pending_.push_back(std::move(row));
   return lane_;
@@ -116,14 +121,16 @@ void Learner<S>::train() {
   take(Role::inner);
   lay_out();
   if (rows_ > 0) judge();
+  if (features_differ()) judged_ = batch_;
   take(Role::outer);
+  if (features_differ()) move_penalties();
   if (fresh_ > 0) train_inner();
   keep();
 }
 
 template <class S>
 void Learner<S>::train_inner() {
-  draw_replay();
+  draw_replay("replay", batch_);
   lay_out();
   features_.take(batch_, weights_, seen_, o_.power);
   const S* gram = features_.gram(stride_);
@@ -135,6 +142,7 @@ void Learner<S>::train_inner() {
     if (i < fresh_) {
       place(pending_sums_.data() + place_[i] * sums_.size(), r);
     } else {
+      weights_.pay(row(r));
       weights_.gather(row(r), sums_.data());
       place(sums_.data(), r);
     }
@@ -142,14 +150,17 @@ void Learner<S>::train_inner() {
   guard_derivatives();
   steps(gram, rate / curvature_, free);
   write_back();
+  if (features_differ()) decay_features(rate);
   weights_.settle();
 }
 
 // Inner rows may be replayed from now on.
 template <class S>
 void Learner<S>::keep() {
+  kept_ = 0;
   for (Row& r : pending_) {
     if (r.role == Role::outer || o_.buffer == 0) continue;
+    kept_ = std::min(kept_ + 1, o_.buffer);
     if (static_cast<std::int64_t>(buffer_.size()) < o_.buffer) buffer_.push_back(std::move(r));
     else std::swap(buffer_[static_cast<std::size_t>(buffer_next_)], r);
     buffer_next_ = (buffer_next_ + 1) % o_.buffer;
@@ -180,6 +191,7 @@ template <class S>
 void Learner<S>::judge() {
   for (int r = 0; r < rows_; ++r) place(pending_sums_.data() + place_[static_cast<std::size_t>(r)] * sums_.size(), r);
   std::ranges::fill(slope_, 0.0);
+  residual_.clear();
   outer_loss_ = 0;
   double all = 0;
   std::vector<double>& share = slopes_;
@@ -232,6 +244,10 @@ void Learner<S>::judge_row(int r, double weight) {
       probability_[static_cast<std::size_t>(c)] =
           warmth * (probability_[static_cast<std::size_t>(c)] / sum - (c == row.label ? 1 : 0));
   }
+  if (penalties_) {
+    for (const double p : probability_) residual_.push_back(S(weight * p));
+    residual_.resize(static_cast<std::size_t>((r + 1) * weights_.product_width()));
+  }
   int part = 0;
   for (std::size_t i = 0; i < hyper_.list.size(); ++i) {
     const Hyperparameter& h = hyper_.list[i];
@@ -245,11 +261,11 @@ void Learner<S>::judge_row(int r, double weight) {
 }
 
 template <class S>
-void Learner<S>::draw_replay() {
+void Learner<S>::draw_replay(const char* what, std::vector<const Row*>& rows) {
   if (buffer_.empty()) return;
-  Rng rng = rng_.child("replay", static_cast<std::uint64_t>(round_));
+  Rng rng = rng_.child(what, static_cast<std::uint64_t>(round_));
   for (std::int64_t i = 0; i < o_.replay; ++i)
-    batch_.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
+    rows.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
 }
 
 // `free`: the rate is the hyperparameter's, not the limit's. The bounds of the curvature leave the weight of replayed rows out: they
@@ -278,7 +294,7 @@ double Learner<S>::rate_of_round(bool& free) {
 template <class S>
 void Learner<S>::decay_weights(double rate, bool free) {
   slopes_.assign(static_cast<std::size_t>(weights_.parts()), 0.0);
-  for (int g = 0; g < weights_.groups(); ++g) {
+  for (int g = 0; !features_differ() && g < weights_.groups(); ++g) {
     constexpr double longest = 40;  // nothing is left then, and what is pushed over ρ still fits a float
     const double time = std::min(static_cast<double>(o_.steps) * rate * hyper_.value(Tunable::l2, 0.0, g), longest),
                  rho = std::exp(-time);

@@ -7,16 +7,21 @@
 // and the derivatives s_j with them, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g. They fade from round to round,
 // so that what θ did long ago counts less: that of the learning rate soon, that of L2 never by itself. P_i = (mean of value_i²)^−power is a property of the data alone.
 //
+// With an L2 for every feature (feature_penalties.hpp) z_i decays by exp(−K α x_i) after the steps instead.
+//
 // Learning rate and L2 have no units: α = rate/L and α x = rate · l2, L being the mean of a bound of the curvature of g in the
 // coordinates P^−½ z, max_r Σ_k ω_k |G_rk| times that of the loss.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fit/batch_features.hpp"
+#include "fit/feature_penalties.hpp"
 #include "fit/hyperparameters.hpp"
+#include "fit/optimised_penalties.hpp"
 #include "fit/rows.hpp"
 #include "fit/weights.hpp"
 #include "obolus/core/rng.hpp"
@@ -35,6 +40,9 @@ struct LearnerOptions {
   bool balanced = false;  // classes count alike in f
   bool softmax = false;   // also for two classes
   bool decayed = false;   // rate/√(1 + t/100)
+  // An L2 for every feature, by the first-order step or by an optimiser.
+  std::optional<FeaturePenaltyOptions> penalties = {};
+  std::optional<OptimisedPenaltyOptions> optimised = {};
 };
 
 struct PathPlace {
@@ -54,7 +62,10 @@ class Learner {
   const Logits& add(LearnerRow&& row);
   void train();
 
-  void grow_features(std::int64_t slots) { weights_.grow(slots); }
+  void grow_features(std::int64_t slots) {
+    weights_.grow(slots);
+    if (penalties_) penalties_->grow(slots);
+  }
   void grow_classes(int classes);
   void follow(std::vector<PathPlace> path) { path_ = std::move(path); }  // instead of slopes
   void add_l2_group();              // an L2 of its own for one more group of features, like that of the first
@@ -88,11 +99,16 @@ class Learner {
   void judge();
   void move_hyperparameters();
   void judge_row(int r, double weight);
-  void draw_replay();
+  void move_penalties();
+  void move_touched();
+  void ask_optimiser();
+  [[nodiscard]] bool features_differ() const { return penalties_ || optimised_; }
+  void draw_replay(const char* what, std::vector<const Row*>& rows);
   double rate_of_round(bool& free);
   void decay_weights(double rate, bool free);
   void steps(const S* gram, double alpha, bool free);
   void write_back();
+  void decay_features(double rate);
   void guard_derivatives();
   [[nodiscard]] double memory_of(const Hyperparameter& h) const;
   [[nodiscard]] const Row& row(int r) const { return *batch_[static_cast<std::size_t>(r)]; }
@@ -115,12 +131,19 @@ class Learner {
   double seen_ = 0;  // rows
   double curvature_ = 0, outer_loss_ = 0;
   std::vector<PathPlace> path_;
+  std::optional<FeaturePenalties> penalties_;
+  std::optional<OptimisedPenalties> optimised_;
+  std::int64_t kept_ = 0;             // rows of the round before that are the last of the buffer
   std::vector<double> class_weight_;  // rows judged of each class
 
   // Scratch of a round.
   int rows_ = 0, stride_ = 0;
-  std::vector<const Row*> batch_;  // rows of the round: outer ones, or then the inner ones
-  std::size_t fresh_ = 0;          // of them are new
+  std::vector<const Row*> batch_;   // rows of the round: outer ones, or then the inner ones
+  std::size_t fresh_ = 0;           // of them are new
+  std::vector<const Row*> judged_;  // outer rows, and the slopes of f by their logits, where features have penalties
+  Numbers residual_;
+  std::vector<float> feature_slope_;  // by slot; 0 but for the features of
+  std::vector<std::int32_t> touched_;
   std::vector<std::size_t> place_;
   Numbers pending_sums_, sums_, lane_, logits_, push_, total_, scratch_, weight_, target_, is_replayed_;
   BatchFeatures<S> features_;

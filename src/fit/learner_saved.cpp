@@ -11,6 +11,7 @@ template <class S>
 void Learner<S>::model_fields(Archive& a) {
   a("hyperparameters", hyper_);
   if (a.loading()) weights_ = Weights<S>(hyper_.parts(), 1, hyper_.groups());
+  if (a.loading() && features_differ()) weights_.use_paces();
   weights_.model_fields(a);
   number_fields(a);
 }
@@ -21,7 +22,7 @@ void Learner<S>::number_fields(Archive& a) {
   a("curvature", curvature_), a("outer_loss", outer_loss_);
   if (!a.loading()) return;
   slope_.resize(hyper_.list.size());
-  const int outputs = classes_ <= 2 && !o_.softmax ? 1 : classes_;
+  const int outputs = classes_ <= 2 && !o_.softmax ? 1 : std::max(classes_, 1);
   const auto for_each_class = [&](Tunable kind) {
     const auto count = std::ranges::count(hyper_.list, kind, &Hyperparameter::kind);
     return count == 0 || count == outputs;
@@ -39,9 +40,12 @@ void Learner<S>::fields(Archive& a) {
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
   saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
   saved_list(a, "buffer", buffer_, most), saved_list(a, "pending", pending_, most);
+  a("kept", kept_);
+  if (penalties_) penalties_->fields(a, weights_.slots());
+  if (optimised_) optimised_->fields(a, weights_.slots(), classes_);
   if (!a.loading()) return;
   require_sound(buffer_, classes_), require_sound(pending_, classes_);
-  if (buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
+  if (kept_ < 0 || buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
       class_weight_.size() != static_cast<std::size_t>(classes_))
     throw DataError("saved state: the learner's sizes do not fit together");
   regather();

@@ -14,7 +14,7 @@ namespace obolus::fit {
 namespace {
 
 constexpr std::string_view magic = "OBOLUSFM";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2, oldest = 1;
 constexpr std::uint64_t largest = std::uint64_t{1} << 35;
 
 struct Header {
@@ -23,8 +23,14 @@ struct Header {
   std::uint64_t size, checksum;
 };
 
-void option_fields(Archive& a, FitOptions& options) {
+// Those that came with version 2 are as they are by themselves in older files.
+bool is_new(std::string_view name) {
+  return name == "optimiser" || name == "optimiser_options" || name == "feature_step" || name == "shrinkage";
+}
+
+void option_fields(Archive& a, FitOptions& options, std::uint32_t of_version = version) {
   options.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range = {}) {
+    if (of_version < 2 && is_new(name)) return;
     if constexpr (std::is_same_v<T, std::optional<double>>) {
       double number = value.value_or(std::nan(""));
       a(name, number);
@@ -58,7 +64,7 @@ Fit load_model(const std::string& path) {
   if (content.size() < sizeof header || content.compare(0, magic.size(), magic) != 0)
     throw DataError(path + ": got something else, expected a model of `obolus fit`");
   std::memcpy(&header, content.data(), sizeof header);
-  if (header.version != version)
+  if (header.version < oldest || header.version > version)
     throw DataError(fmt::format("{}: got a model of version {}, expected {}: {}", path, header.version, version,
                                 header.version > version ? "use the newer obolus that wrote it"
                                                          : "fit it again, or predict with the obolus that wrote it"));
@@ -69,7 +75,7 @@ Fit load_model(const std::string& path) {
   try {
     Archive a(std::vector<std::byte>(data, data + size));
     FitOptions options;
-    option_fields(a, options);
+    option_fields(a, options, header.version);
     Fit fit(options);
     fit.model_fields(a);
     a.finish();

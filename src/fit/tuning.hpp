@@ -8,8 +8,10 @@ namespace obolus::fit {
 
 struct Tuning {
   Hyperparameters hyperparameters;
-  bool per_group = false;  // an L2 for every group of features
-  bool classes = false;    // shifts or scales of classes
+  bool per_group = false;    // an L2 for every group of features
+  bool per_feature = false;  // an L2 for every feature
+  bool optimised = false;    // and a registered optimiser moves them
+  bool classes = false;      // shifts or scales of classes
 };
 
 // Throws ConfigError for words that are none or do not go together. `classes`: how many, when they are fixed.

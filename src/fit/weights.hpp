@@ -4,9 +4,14 @@
 // of the group. A decay z ← ρz with derivative dρ/dθ_j changes these alone:
 //     mix_gj ← ρ mix_gj + (dρ/dθ_j) z_g,   z_g ← ρ z_g,   s_gj ← ρ s_gj.
 // The weights of the constant feature do not decay; they stand apart, as they are.
+//
+// Where features decay at paces of their own, feature i by exp(−ratio_i time), a clock counts the time, and what is due is paid when a row needs
+// the feature: ẑ ← e^−due ẑ, and the derivatives by the logarithms of what the time is a multiple of have −due times that; where they fade by m a
+// round, (1 − m^n)/(n − nm) of it after n rounds, as if it had been due in equal parts.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,6 +57,26 @@ class Weights {
 
   // slopes: dρ/dθ_j for j = 1 … parts − 1
   void decay(int group, double rho, std::span<const double> slopes);
+  // Every feature at its own pace from now on, 1 at first.
+  void use_paces();
+  // A part that is a derivative by ln of a factor of the time, and what is kept of it from round to round.
+  struct Moved {
+    std::int32_t part = 0;
+    double memory = 1;
+    void fields(Archive& a) { a("part", part), a("memory", memory); }
+  };
+  // A round of it.
+  void decay_at_paces(double time, const std::vector<Moved>& moved);
+  void pay(const LearnerRow& row);  // before gather()
+  // What that would give after pay(), with everything left as it is.
+  void gather_unpaid(const LearnerRow& row, S* sums);
+  void set_pace(std::int64_t slot, float ratio);
+  [[nodiscard]] float pace(std::int64_t slot) const { return pace_[static_cast<std::size_t>(slot)].ratio; }
+  // Σ_c z_ic by_c, of a feature that has paid; `by` has product_width() numbers, 0 beyond the outputs.
+  [[nodiscard]] S product(std::int64_t slot, const S* by) const {
+    return S(lazy_[group_of(slot)].z) * kernels_->product(at(slot), by, product_width());
+  }
+  [[nodiscard]] int product_width() const { return (outputs_ + 3) / 4 * 4; }
   void scale_derivative(int part, double factor);  // > 0
   void forget_derivative(int part);
   // Puts the groups' numbers into the rows where they have become small or large.
@@ -80,6 +105,18 @@ class Weights {
   }
   [[nodiscard]] Lazy fresh() const;
   void settle_rows();
+  struct Pace {
+    float ratio = 1, owed = 0;  // from before `since`
+    double since = 0;
+    std::int64_t paid = 0;  // round
+  };
+  static constexpr std::size_t most_moved = 2;  // learning rate and L2
+  [[nodiscard]] double due(std::int64_t slot) const;
+  [[nodiscard]] static double kept_of(double memory, std::int64_t rounds);
+  [[nodiscard]] double kept(std::size_t m, std::int64_t rounds);  // the same, of moved_[m]
+  void pay(std::int64_t slot);
+  void decay_row(std::int64_t slot, S* row);  // by what is due
+  void gather(const LearnerRow& row, const Entry* entries, const S* memory, S* sums) const;
 
   int parts_, outputs_, groups_, width_;
   std::int64_t slots_ = 0;
@@ -88,6 +125,18 @@ class Weights {
       group_of_;  // of every slot, counted from 1, where there is more than one group; 0: not given yet
   std::vector<S> constant_;
   std::vector<Lazy> lazy_;
+  bool has_paces_ = false;
+  double clock_ = 0;
+  std::int64_t rounds_ = 0;
+  std::vector<Pace> pace_;  // by slot
+  std::vector<Moved> moved_;
+  struct Kept {
+    double memory = 1;
+    std::vector<double> of;  // by rounds
+  };
+  std::array<Kept, most_moved> kept_;
+  std::vector<S, LineAllocator<S>> copy_;  // scratch of gather_unpaid()
+  std::vector<Entry> copied_;
   const kernels::FitKernels<S>* kernels_;
 };
 

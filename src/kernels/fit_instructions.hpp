@@ -10,9 +10,16 @@ namespace obolus::kernels::OBOLUS_INSTRUCTIONS {
 
 template <class S>
 constexpr FitKernels<S> table(const char* name) {
-  return {
-      name,    &gather<S>, &scatter<S>, &gram<S>, &residuals_softmax<S>, &residuals_logistic<S>, &residuals_squared<S>,
-      &step<S>};
+  return {name,
+          &gather<S>,
+          &scatter<S>,
+          &decay<S>,
+          &product<S>,
+          &gram<S>,
+          &residuals_softmax<S>,
+          &residuals_logistic<S>,
+          &residuals_squared<S>,
+          &step<S>};
 }
 
 }  // namespace obolus::kernels::OBOLUS_INSTRUCTIONS

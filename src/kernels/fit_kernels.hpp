@@ -38,6 +38,13 @@ struct FitBatch {
   S* scratch;                // outputs × stride, twice
 };
 
+// A derivative that a decay of the weights changes, too.
+template <class S>
+struct FitMoved {
+  int part;
+  S more;
+};
+
 template <class S>
 struct FitKernels {
   const char* name;
@@ -46,6 +53,10 @@ struct FitKernels {
   // weights[slot] += value · step[slot's position in the list] · push
   void (*scatter)(const FitEntry* entries, const S* feature_scale, std::int64_t count, S* weights, int width,
                   const S* push);
+  // row ← factor · row, then a part's numbers += more · the first part's, for each of `moved`
+  void (*decay)(S* row, int lanes, int outputs, S factor, const FitMoved<S>* moved, int count);
+  // Σ row · by over as many numbers as `by` has, a multiple of 4
+  S (*product)(const S* row, const S* by, int count);
   // gram[k][r] += Σ scale · value_k · value_r over one feature's entries (slot: the row); `column`: stride zeros, and left so
   void (*gram)(const FitEntry* column, int count, S feature_scale, S* dense, S* gram, int stride);
   void (*residuals_softmax)(const FitBatch<S>&);

@@ -54,6 +54,27 @@ void scatter(const FitEntry* entries, const S* feature_scale, std::int64_t count
   }
 }
 
+template <class S>
+void decay(S* row, int lanes, int outputs, S factor, const FitMoved<S>* moved, int count) {
+  for (int i = 0; i < lanes; ++i) row[i] *= factor;
+  for (int m = 0; m < count; ++m) {
+    S* __restrict__ part = row + moved[m].part * outputs;
+    const S more = moved[m].more;
+    for (int c = 0; c < outputs; ++c) part[c] += more * row[c];
+  }
+}
+
+template <class S>
+S product(const S* row, const S* by, int count) {
+  constexpr int narrow = 16 / sizeof(S);
+  Narrow<S> sum{};
+  for (int i = 0; i < count; i += narrow)
+    sum += *reinterpret_cast<const Narrow<S>*>(row + i) * *reinterpret_cast<const Narrow<S>*>(by + i);
+  S all = S(0);
+  for (int i = 0; i < narrow; ++i) all += sum[i];
+  return all;
+}
+
 // ---- The Gram matrix ----------------------------------------------------------------------------------------------------
 
 template <class S>

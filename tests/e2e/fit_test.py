@@ -21,7 +21,7 @@ USAGE, DATA, DIVERGED = 2, 3, 4
 HEADER = struct.Struct("<8sIIQQ")  # of a model: magic, version, reserved, size, checksum
 SUMMARY = {
     "status", "rows", "rounds", "horizon", "skipped", "task", "classes", "features", "prequential", "window", "alarms",
-    "hyperparameters", "tuned", "seconds", "seconds_learning", "rows_per_second",
+    "hyperparameters", "tuned", "l2_of_features", "seconds", "seconds_learning", "rows_per_second",
 }  # fmt: skip
 CLASS_METRICS = {"log_loss", "accuracy", "balanced_accuracy", "macro_f1", "kappa"}
 
@@ -372,7 +372,10 @@ class PredictionsTest(FitProgramTest):
         for options in ([], ["--delay", 20], ["--hold-out", 5], ["--tune", "none"], ["--classes", "0,1,2,3"]):
             with self.subTest(options):
                 summary = self.metrics("rows.svm", "--predictions", "p.txt", "--probabilities", *options)
-                self.assertEqual(set(summary), SUMMARY)
+                self.assertEqual(set(summary), SUMMARY - ({"l2_of_features"} if "none" in options else set()))
+                if "none" not in options:
+                    l2 = summary["l2_of_features"]
+                    self.assertTrue(0 < l2["least"] < l2["middle"] < l2["most"], l2)
                 lines = self.lines((self.directory / "p.txt").read_text())
                 unknown = 0 if "--classes" in options else 21 if "--delay" in options else 1  # rows before the first label
                 self.assertTrue(all(line == ["?"] for line in lines[:unknown]))
@@ -727,7 +730,7 @@ class ModelTest(FitProgramTest):
     def test_damaged_and_foreign_models(self):
         whole = self.model()
         magic, version, reserved, size, checksum = HEADER.unpack(whole[: HEADER.size])
-        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 1, 0, len(whole) - HEADER.size))
+        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 2, 0, len(whole) - HEADER.size))
         middle = len(whole) // 2
         flipped = whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :]
         for name, content, patterns in [
@@ -777,11 +780,11 @@ class ModelTest(FitProgramTest):
     def test_inspect(self):
         text = self.obolus("inspect", "run/model").stdout
         for pattern in (r"task +classes", r"rows learnt +1,000", r"features +\d", r"classes .*kind 0", r"rate +\d",
-                        r"largest weights", r"(?m)^width ", r"(?m)^#[0-9a-f]{16} "):  # fmt: skip
+                        r"l2 of features +\S+ to \S+, half", r"largest weights", r"(?m)^width ", r"(?m)^#[0-9a-f]{16} "):  # fmt: skip
             self.assertRegex(text, pattern)
         self.assertNotIn("largest", self.obolus("inspect", "run/model", "--weights", 0).stdout)
         data = json.loads(self.obolus("inspect", "run/model", "--json", "--weights", 5).stdout)
-        keys = "task rows rounds features classes groups hyperparameters constants largest_weights"
+        keys = "task rows rounds features classes groups hyperparameters l2_of_features constants largest_weights"
         self.assertEqual(set(data), set(keys.split()))
         self.assertEqual((data["task"], data["rows"], len(data["constants"])), ("classes", 1_000, 3))
         weights = [abs(w["weight"]) for w in data["largest_weights"]]

@@ -443,7 +443,7 @@ TEST(FitOptionsTuned, AreRefusedWhereTheyDoNotGoTogether) {
   EXPECT_EQ(made([](FitOptions& o) { o.tune = "rate,none"; }),
             "tune: got none and other words, expected one or the others");
   EXPECT_EQ(made([](FitOptions& o) { o.tune = "l2,l2-per-group"; }),
-            "tune: got l2 and l2-per-group, expected one of them");
+            "tune: got l2-per-group beside another l2, expected one of them");
   EXPECT_TRUE(made([](FitOptions& o) { o.tune = "rat"; }).starts_with("tune: got 'rat', expected words of rate, l2"));
   EXPECT_EQ(made([](FitOptions& o) { o.l2 = 0; }), "l2: got 0 to start from, expected a number > 0 where it is tuned");
   EXPECT_EQ(made([](FitOptions& o) { o.l2 = 0, o.tune = "rate"; }), "accepted");

@@ -114,6 +114,58 @@ TYPED_TEST(FitKernelsOf, ScatterAddsToEveryRowOfTheList) {
     }
 }
 
+// Two products and a sum.
+TYPED_TEST(FitKernelsOf, DecayMultipliesARowAndMovesSomeParts) {
+  using S = TypeParam;
+  Rng rng(7);
+  const S factor = S(0.83);
+  for (const auto& [parts, outputs] :
+       {std::pair{1, 1}, {3, 1}, {4, 1}, {2, 3}, {4, 2}, {5, 3}, {4, 4}, {5, 7}, {4, 40}})
+    for (int count = 0; count < std::min(parts, 3); ++count) {
+      const int lanes = parts * outputs;
+      const auto o = static_cast<std::size_t>(outputs);
+      const auto start = random_numbers<S>(rng, static_cast<std::size_t>(lanes) + 16);
+      std::vector<kernels::FitMoved<S>> moved;
+      for (int m = 0; m < count; ++m) moved.push_back({parts - 1 - m, static_cast<S>(rng.normal())});
+      for (const auto* k : all_kernels<S>()) {
+        Numbers<S> row = start;
+        k->decay(row.data(), lanes, outputs, factor, moved.data(), count);
+        for (std::size_t lane = 0; lane < row.size(); ++lane) {
+          if (lane >= static_cast<std::size_t>(lanes)) {
+            ASSERT_EQ(row[lane], start[lane]) << k->name << ": Σ value² and padding stay";
+            continue;
+          }
+          const auto by = static_cast<double>(factor);
+          double expected = by * static_cast<double>(start[lane]), size = std::abs(expected);
+          for (const auto& m : moved)
+            if (lane / o == static_cast<std::size_t>(m.part)) {
+              const double term = static_cast<double>(m.more) * by * static_cast<double>(start[lane % o]);
+              expected += term, size += std::abs(term);
+            }
+          ASSERT_NEAR(static_cast<double>(row[lane]), expected, 3 * size * epsilon<S>)
+              << k->name << ' ' << parts << ' ' << outputs << ", lane " << lane;
+        }
+      }
+    }
+}
+
+TYPED_TEST(FitKernelsOf, ProductAddsUpAsManyProductsAsItIsTold) {
+  using S = TypeParam;
+  Rng rng(8);
+  for (const int count : {4, 8, 12, 16, 20, 64, 100}) {
+    const auto n = static_cast<std::size_t>(count);
+    const auto row = random_numbers<S>(rng, n + 4), by = random_numbers<S>(rng, n + 4);
+    double expected = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double term = static_cast<double>(row[i]) * static_cast<double>(by[i]);
+      expected += term, size += std::abs(term);
+    }
+    for (const auto* k : all_kernels<S>())
+      EXPECT_NEAR(static_cast<double>(k->product(row.data(), by.data(), count)), expected, count * size * epsilon<S>)
+          << k->name << ' ' << count;
+  }
+}
+
 // Few entries go pair by pair, many by whole rows; the same row may come twice.
 TYPED_TEST(FitKernelsOf, GramAddsTheProductsOfAFeaturesValues) {
   using S = TypeParam;

@@ -23,6 +23,7 @@ struct LearnerCase {
   std::int64_t replay = 9, buffer = 40;
   double power = 0.5;
   bool decayed = false;
+  bool penalties = false;  // an L2 for every feature
 };
 
 inline std::ostream& operator<<(std::ostream& out, const LearnerCase& c) { return out << c.name; }
@@ -43,11 +44,25 @@ inline std::vector<LearnerCase> learner_cases() {
   };
 }
 
+inline std::vector<LearnerCase> learner_cases_with_penalties() {
+  return {
+      {.name = "Logistic", .penalties = true},
+      {.name = "LogisticHoldingOut", .weighted = true, .hold_out = 3, .power = 0.8, .penalties = true},
+      {.name = "SoftmaxOfTwo", .softmax = true, .class_tuning = true, .penalties = true},
+      {.name = "SoftmaxOfFive", .classes = 5, .weighted = true, .balanced = true, .penalties = true},
+      {.name = "SoftmaxOfFiveHoldingOut", .classes = 5, .hold_out = 3, .decayed = true, .penalties = true},
+      {.name = "Numbers", .classes = 0, .penalties = true},
+      {.name = "NumbersHoldingOut", .classes = 0, .weighted = true, .hold_out = 4, .replay = 0, .penalties = true},
+  };
+}
+
 inline fit::LearnerOptions options_of(const LearnerCase& c) {
   fit::LearnerOptions o;
   o.loss = c.classes == 0 ? fit::Loss::numbers : fit::Loss::classes;
   o.replay = c.replay, o.buffer = c.buffer, o.power = c.power;
   o.balanced = c.balanced, o.softmax = c.softmax, o.decayed = c.decayed;
+  // What a feature owes has faded by the same part whenever it pays, if nothing fades (weights.hpp).
+  if (c.penalties) o.penalties.emplace(), o.memory = 1;
   return o;
 }
 

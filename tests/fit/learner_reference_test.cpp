@@ -51,7 +51,7 @@ void compare_weights(const fit::Learner<S>& fast, const SlowLearner& slow, Diffe
 }
 
 struct Gap {
-  Difference weights, rest;
+  Difference weights, rest, ratios;
   int limited = 0, guarded = 0;
 };
 
@@ -79,6 +79,9 @@ Gap run(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyperpara
       result.rest.add(fast.hypergradient()[j], slow.slope[j], steepest);
       result.rest.add(fast.hyperparameters().list[j].place, slow.place(j), 1);
     }
+    for (std::size_t i = 0; o.penalties && i < LearnerRows::features; ++i)
+      result.ratios.add(static_cast<double>(fast.weights().pace(static_cast<std::int64_t>(i))), slow.ratio(i),
+                        slow.ratio(i));
   }
   result.limited = slow.limited, result.guarded = slow.guarded;
   return result;
@@ -117,6 +120,42 @@ TEST_P(Reference, IsNearToWhatTheLearnerDoesInSinglePrecision) {
   const Gap got = run<float>(c, options_of(c), hyperparameters_of(c, 0.05), 10);
   EXPECT_LT(got.weights.most, 2e-4);
   EXPECT_LT(got.rest.most, 2e-4);
+}
+
+class ReferenceWithPenalties : public testing::TestWithParam<LearnerCase> {};
+INSTANTIATE_TEST_SUITE_P(Learner, ReferenceWithPenalties, testing::ValuesIn(test::learner_cases_with_penalties()),
+                         [](const auto& test) { return test.param.name; });
+
+// The learner's slopes, moments and ratios are floats: some 20 roundings of 6e-8 a move (7 rows' slopes, moments, their quotient, exp), a
+// step of 0.2 long, come to 2.4e-7 of a ratio; 50 moves add up to 1.2e-5 at most. A round decays by a tenth of the ratio or less.
+constexpr double rounding_of_ratios = 1.2e-5;
+
+TEST_P(ReferenceWithPenalties, IsWhatTheLearnerDoesRoundForRound) {
+  const LearnerCase& c = GetParam();
+  const Gap got = run<double>(c, options_of(c), hyperparameters_of(c, 0.05), 50);
+  EXPECT_LT(got.weights.most, rounding_of_ratios);
+  EXPECT_LT(got.rest.most, rounding_of_ratios);
+  EXPECT_LT(got.ratios.most, rounding_of_ratios);
+}
+
+TEST_P(ReferenceWithPenalties, IsWhatTheLearnerDoesWhereTheLimitDecides) {
+  const LearnerCase& c = GetParam();
+  fit::LearnerOptions o = options_of(c);
+  o.limit = 0.7;
+  const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
+  EXPECT_GT(got.limited, 0);
+  EXPECT_EQ(got.guarded, 0);
+  EXPECT_LT(got.weights.most, rounding_of_ratios);
+  EXPECT_LT(got.rest.most, rounding_of_ratios);
+  EXPECT_LT(got.ratios.most, rounding_of_ratios);
+}
+
+TEST_P(ReferenceWithPenalties, IsNearToWhatTheLearnerDoesInSinglePrecision) {
+  const LearnerCase& c = GetParam();
+  const Gap got = run<float>(c, options_of(c), hyperparameters_of(c, 0.05), 10);
+  EXPECT_LT(got.weights.most, 2e-4);
+  EXPECT_LT(got.rest.most, 2e-4);
+  EXPECT_LT(got.ratios.most, rounding_of_ratios);
 }
 
 TEST(LearnerReference, IsWhatTheLearnerDoesWithOneStepARoundAndNoMemoryOfEarlierRounds) {

@@ -40,6 +40,7 @@ class SlowLearner {
     s_.assign(hyper_.size(), zeros());
     mean_.assign(hyper_.size(), 0), square_ = slope = mean_;
     judged_.assign(static_cast<std::size_t>(classes), 0);
+    feature_.resize(group_of_.size());
   }
 
   void add(const fit::LearnerRow& row) {
@@ -57,6 +58,7 @@ class SlowLearner {
       if (r.role != fit::Role::outer) inner.push_back(r);
     }
     if (!outer.empty()) judge(outer);
+    if (o_.penalties) move_penalties();
     if (!inner.empty()) train_on(inner);
     for (const fit::LearnerRow& r : inner) {  // the latest rows, each in the place of the one that is too old
       if (static_cast<std::int64_t>(buffer_.size()) < o_.buffer) buffer_.push_back(r);
@@ -70,6 +72,7 @@ class SlowLearner {
   [[nodiscard]] const Matrix& s(std::size_t hyperparameter) const { return s_[hyperparameter]; }
   [[nodiscard]] double place(std::size_t i) const { return hyper_[i].place; }
   [[nodiscard]] std::size_t outputs() const { return outputs_; }
+  [[nodiscard]] double ratio(std::size_t feature) const { return std::exp(feature_[feature].place); }
 
   double outer_loss = 0, curvature = 0;
   std::vector<double> slope;     // by hyperparameter
@@ -119,9 +122,11 @@ class SlowLearner {
   [[nodiscard]] Dual loss(const std::vector<Dual>& l, const fit::LearnerRow& row) const {
     if (o_.loss == fit::Loss::numbers) return Dual(0.5) * (l[0] - Dual(row.target)) * (l[0] - Dual(row.target));
     if (outputs_ == 1) return log(Dual(1) + exp(row.label == 1 ? Dual(0) - l[0] : l[0]));
-    Dual sum;
-    for (const Dual& of : l) sum = sum + exp(of);
-    return log(sum) - l[static_cast<std::size_t>(row.label)];
+    Dual others;  // over the truth's: where they are next to nothing, so is the slope, and not nothing
+    for (std::size_t c = 0; c < l.size(); ++c)
+      if (c != static_cast<std::size_t>(row.label))
+        others = others + exp(l[c] - l[static_cast<std::size_t>(row.label)]);
+    return log(Dual(1) + others);
   }
   // ∂loss/∂logit c, where logits are scaled and shifted first.
   [[nodiscard]] std::vector<Dual> residual(const std::vector<Dual>& l, const fit::LearnerRow& row,
@@ -163,7 +168,42 @@ class SlowLearner {
       }
       outer_loss = f.value, slope[j] = hyper_[j].tuned ? f.d : 0;
     }
+    for (std::size_t i = 0; o_.penalties && i < feature_.size(); ++i) {
+      // −<z_i, ∇_i f>: f along −z_i.
+      Duals z(z_.size(), std::vector<Dual>(outputs_));
+      for (std::size_t k = 0; k < z.size(); ++k)
+        for (std::size_t c = 0; c < outputs_; ++c) z[k][c] = {z_[k][c], k == i ? -z_[k][c] : 0};
+      const Dual temperature = hyper(Kind::temperature, 0, 1.0, hyper_.size());
+      Dual f;
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        std::vector<Dual> l = logits(dense(rows[r]), z);
+        for (Dual& of : l) of = of / temperature;
+        f = f + Dual(share[r] / all) * loss(l, rows[r]);
+      }
+      feature_[i].slope = f.d;
+    }
     adam();
+  }
+
+  struct Feature {
+    double place = 0, slope = 0, mean = 0, square = 0;
+    int moves = 0;
+  };
+
+  // Down the slopes of the rows judged last, if there are any; each feature counts the rounds it moved in.
+  void move_penalties() {
+    const fit::FeaturePenaltyOptions& p = *o_.penalties;
+    for (Feature& f : feature_) {
+      if (f.slope == 0) continue;
+      ++f.moves;
+      f.mean += (1 - p.decay) * (f.slope - f.mean);
+      f.square += (1 - p.decay2) * (f.slope * f.slope - f.square);
+      const double m = f.mean / (1 - std::pow(p.decay, f.moves)), v = f.square / (1 - std::pow(p.decay2, f.moves));
+      const auto t = static_cast<double>(round_);
+      const double length = t / (t + p.halfway) * (p.later + (p.first - p.later) / (1 + f.moves / p.halfway));
+      f.place = std::clamp((1 - p.shrinkage) * f.place - length * p.step * m / std::sqrt(v), -p.widest, p.widest);
+      f.slope = 0;
+    }
   }
 
   void adam() {
@@ -237,7 +277,7 @@ class SlowLearner {
     Duals z(z_.size(), std::vector<Dual>(outputs_));
     for (std::size_t i = 0; i < z.size(); ++i) {
       Dual rho = 1;  // the constant does not decay
-      if (i + 1 < z.size())
+      if (i + 1 < z.size() && !o_.penalties)
         rho = exp(Dual(-static_cast<double>(o_.steps)) * rate * hyper(Kind::l2, group_of_[i], 0.0, j));
       for (std::size_t c = 0; c < outputs_; ++c) {
         z[i][c] = rho * Dual(z_[i][c], s[i][c]);
@@ -258,10 +298,22 @@ class SlowLearner {
         for (std::size_t c = 0; c < outputs_; ++c)
           z[i][c] = z[i][c] - rate / Dual(curvature) * Dual(w.scale[i]) * gradient[i][c];
     }
+    if (o_.penalties) decay_at_paces(w, j, z);
     Matrix values = zeros();
     for (std::size_t i = 0; i < z.size(); ++i)
       for (std::size_t c = 0; c < outputs_; ++c) values[i][c] = z[i][c].value, s[i][c] = z[i][c].d;
     return values;
+  }
+
+  // The decay moves with the learning rate also where the limit decides on that, by definition.
+  void decay_at_paces(const Work& w, std::size_t j, Duals& z) const {
+    const bool moves = j < hyper_.size() && hyper_[j].kind == Kind::rate;
+    const Dual rate{w.rate, moves ? w.rate : 0.0};
+    for (std::size_t i = 0; i < feature_.size(); ++i) {
+      const Dual rho =
+          exp(Dual(-static_cast<double>(o_.steps) * ratio(i)) * rate * hyper(Kind::l2, group_of_[i], 0.0, j));
+      for (Dual& n : z[i]) n = rho * n;
+    }
   }
 
   // Derivatives of the batch's logits are at most so many times as large as these, root mean square, or all of s is cut back.
@@ -290,6 +342,7 @@ class SlowLearner {
   std::vector<Matrix> s_;  // by hyperparameter
   std::vector<double> squares_, mean_, square_, judged_;
   std::vector<fit::LearnerRow> pending_, buffer_;
+  std::vector<Feature> feature_;
   std::int64_t round_ = 0, taken_ = 0, kept_ = 0, seen_ = 0;
 };
 

@@ -297,6 +297,178 @@ TYPED_TEST(WeightsOf, AreTheSameBitsAfterSavingAndLoading) {
   EXPECT_EQ(first.bytes(), second.bytes());
 }
 
+// ---- Paces ------------------------------------------------------------------------------------------------------------
+
+// Decays by exp(−ratio time), with two derivatives by ln time, of which one fades from round to round.
+template <class S>
+struct PacedCourse {
+  static constexpr int outputs = 3, parts = 4, fading = 1, lasting = 3;
+  using Moved = typename Weights<S>::Moved;
+
+  double memory;
+  Weights<S> lazy;
+  Eager eager;
+  std::vector<double> ratio;
+  Rng rng;
+
+  PacedCourse(std::uint64_t seed, double m)
+      : memory(m),
+        lazy(parts, outputs, 1),
+        eager(parts, outputs, std::vector<int>(features)),
+        ratio(features, 1.0),
+        rng(seed) {
+    lazy.use_paces();
+    lazy.grow(features);
+  }
+
+  LearnerRow row() {
+    LearnerRow row = random_row(rng);
+    row.group_ends.clear();
+    return row;
+  }
+  void push() {
+    const LearnerRow some = row();
+    const std::vector<S> scales(some.entries.size(), S(0.7));
+    std::vector<S> by;
+    for (int lane = 0; lane < lazy.lanes(); ++lane) by.push_back(static_cast<S>(0.1 * rng.normal()));
+    lazy.pay(some);
+    scatter(lazy, some, scales, by), eager.scatter(some, scales, by);
+  }
+  void decay(double time) {
+    lazy.scale_derivative(fading, memory), eager.scale_derivative(fading, memory);
+    lazy.decay_at_paces(time, {{fading, memory}, {lasting, 1.0}});
+    for (std::size_t i = 0; i < features; ++i) {
+      const double now = ratio[i] * time;
+      auto& n = eager.numbers[i];
+      for (double& of : n) of *= std::exp(-now);
+      for (const std::size_t part : {std::size_t{fading}, std::size_t{lasting}})
+        for (std::size_t c = 0; c < outputs; ++c) n[part * outputs + c] -= now * n[c];
+    }
+  }
+  void change_paces() {
+    for (int i = 0; i < features; ++i) {
+      if (rng.below(4) > 0) continue;
+      const auto to = static_cast<float>(std::exp(rng.normal()));
+      lazy.set_pace(i, to), ratio[static_cast<std::size_t>(i)] = static_cast<double>(to);
+      EXPECT_EQ(lazy.pace(i), to);
+    }
+  }
+  void go(int rounds) {
+    for (int t = 0; t < rounds; ++t) {
+      if (rng.below(3) > 0) push();
+      if (rng.below(3) == 0) change_paces();
+      decay(0.1 * rng.uniform());
+      lazy.settle();
+    }
+  }
+};
+
+// What is owed from before a change is a float: 6e-8 of a due of about 1, each time there is one, beside the roundings above.
+TYPED_TEST(WeightsOf, PayLateWhatTheyWouldHavePaidEveryRound) {
+  PacedCourse<TypeParam> c(21, 1.0);
+  const double within = 120 * 6e-8 + tolerance<TypeParam>(120);
+  for (int t = 0; t < 6; ++t) {
+    c.go(20);
+    expect_same(c.lazy, c.eager, within);
+    const LearnerRow row = c.row();
+    std::vector<TypeParam, LineAllocator<TypeParam>> sums(static_cast<std::size_t>(c.lazy.width())), paid(sums);
+    c.lazy.gather_unpaid(row, sums.data());
+    Archive before, after;
+    c.lazy.fields(before);
+    c.lazy.gather_unpaid(row, paid.data());
+    c.lazy.fields(after);
+    EXPECT_EQ(before.bytes(), after.bytes()) << "a look at them is no payment";
+    c.lazy.pay(row);
+    c.lazy.gather(row, paid.data());
+    EXPECT_EQ(sums, paid);
+    expect_same(c.lazy, c.eager, within);
+  }
+}
+
+// Where the time is the same every round, what has faded is exact: part k of n has faded n − k times, and has decayed with the weights.
+// 600 rounds are more than a table holds.
+TYPED_TEST(WeightsOf, PayDerivativesThatFadeAsIfInEqualParts) {
+  PacedCourse<TypeParam> c(22, 0.9);
+  c.push(), c.push();
+  for (const int rounds : {1, 2, 30, 600}) {
+    for (int t = 0; t < rounds; ++t) c.decay(0.3 / rounds);
+    expect_same(c.lazy, c.eager, tolerance<TypeParam>(50));
+    LearnerRow all;
+    for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
+    c.lazy.pay(all);
+    expect_same(c.lazy, c.eager, tolerance<TypeParam>(50));
+  }
+}
+
+TYPED_TEST(WeightsOf, MultiplyByTheirFactorInAProduct) {
+  PacedCourse<TypeParam> c(23, 1.0);
+  c.go(15);
+  LearnerRow all;
+  for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
+  c.lazy.pay(all);
+  ASSERT_EQ(c.lazy.product_width(), 4);
+  alignas(64) const TypeParam by[] = {TypeParam(0.5), TypeParam(-1.5), TypeParam(2), TypeParam(0)};
+  for (int i = 0; i < features; ++i) {
+    const double expected = 0.5 * c.lazy.number(i, 0, 0) - 1.5 * c.lazy.number(i, 0, 1) + 2 * c.lazy.number(i, 0, 2);
+    EXPECT_NEAR(static_cast<double>(c.lazy.product(i, by)), expected, tolerance<TypeParam>(4));
+  }
+}
+
+// Nothing comes back to life, and nothing overflows, after more time than a float can tell.
+TYPED_TEST(WeightsOf, AreNothingAfterAllTheTimeInTheWorld) {
+  PacedCourse<TypeParam> c(24, 0.98);
+  c.push(), c.push();
+  for (int i = 0; i < features; ++i) c.lazy.set_pace(i, 1000.0F);
+  for (int t = 0; t < 100; ++t) c.lazy.decay_at_paces(1e6, {{1, 0.98}, {3, 1.0}});
+  LearnerRow all;
+  for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
+  c.lazy.pay(all);
+  for (int i = 0; i < features; ++i)
+    for (int lane = 0; lane < c.lazy.lanes(); ++lane)  // 40 e^−40 = 2e-16 of them
+      EXPECT_NEAR(c.lazy.number(i, lane / 3, lane % 3), 0.0, 1e-15);
+}
+
+TYPED_TEST(WeightsOf, KeepTheirPacesAndPayBeforeTheyAreReshaped) {
+  PacedCourse<TypeParam> c(25, 1.0);
+  c.go(20);
+  std::vector<double> before;
+  for (int i = 0; i < features; ++i) before.push_back(c.lazy.number(i, 0, 1));
+  c.lazy.reshape(4, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}});
+  c.lazy.grow(features + 2);
+  for (int i = 0; i < features; ++i) {
+    EXPECT_NEAR(c.lazy.number(i, 0, 1), before[static_cast<std::size_t>(i)], tolerance<TypeParam>(2));
+    EXPECT_EQ(static_cast<double>(c.lazy.pace(i)), c.ratio[static_cast<std::size_t>(i)]);
+  }
+  EXPECT_EQ(c.lazy.pace(features + 1), 1.0F);
+}
+
+TYPED_TEST(WeightsOf, WithPacesAreTheSameBitsAfterSavingAndLoading) {
+  PacedCourse<TypeParam> c(26, 0.97);
+  c.go(33);
+  Archive saved;
+  c.lazy.fields(saved);
+  PacedCourse<TypeParam> loaded = c;
+  loaded.lazy = Weights<TypeParam>(1, 1, 1);
+  loaded.lazy.use_paces();
+  Archive from(saved.bytes());
+  loaded.lazy.fields(from);
+  from.finish();
+  c.go(20), loaded.go(20);
+  Archive first, second;
+  c.lazy.fields(first), loaded.lazy.fields(second);
+  EXPECT_EQ(first.bytes(), second.bytes());
+
+  Archive model, again;
+  c.lazy.model_fields(model);
+  Weights<TypeParam> alone(1, 1, 1);
+  alone.use_paces();
+  Archive from_model(model.bytes());
+  alone.model_fields(from_model);
+  from_model.finish();
+  alone.model_fields(again);
+  EXPECT_EQ(model.bytes(), again.bytes());
+}
+
 // The fields of two features with one output, and a derivative.
 struct Saved {
   struct Lazy {
@@ -309,11 +481,22 @@ struct Saved {
   std::vector<double> memory = std::vector<double>(8), constant = std::vector<double>(2);
   std::vector<std::uint16_t> group_of;
   std::vector<Lazy> lazy = std::vector<Lazy>(1);
+  std::vector<Weights<double>::Moved> moved;
+  struct Pace {
+    float ratio = 1, owed = 0;
+    double since = 0;
+    std::int64_t paid = 0;
+  };
+  bool has_paces = false;
+  double clock = 3;
+  std::int64_t rounds = 5;
+  std::vector<Pace> paces = std::vector<Pace>(2);
 
   void fields(Archive& a) {
     a("parts", parts), a("outputs", outputs), a("groups", groups), a("slots", slots);
     fit::saved(a, "memory", memory), fit::saved(a, "group_of", group_of), fit::saved(a, "constant", constant);
-    fit::saved_list(a, "lazy", lazy);
+    fit::saved_list(a, "lazy", lazy), fit::saved_list(a, "moved", moved);
+    if (has_paces) a("clock", clock), a("rounds", rounds), fit::saved(a, "paces", paces);
   }
 };
 
@@ -323,6 +506,7 @@ std::string loading(Saved saved, const std::function<void(Saved&)>& damage) {
   saved.fields(to);
   Archive from(to.bytes());
   Weights<double> w(1, 1, 1);
+  if (saved.has_paces) w.use_paces();
   try {
     w.fields(from);
   } catch (const DataError& e) {
@@ -361,6 +545,32 @@ TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
   for (const auto& [name, damage] : damages)
     EXPECT_EQ(loading({}, damage), "saved state: the sizes of the weights do not fit together") << name;
   EXPECT_EQ(loading({}, [](Saved& s) { s.groups = 2, s.lazy.resize(2), s.group_of = {0, 2}; }), "accepted");
+}
+
+TEST(SavedWeights, AreRefusedWherePacesDoNotFit) {
+  Saved paced;
+  paced.has_paces = true, paced.moved = {{1, 0.9}};
+  EXPECT_EQ(loading(paced, [](Saved&) {}), "accepted");
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const std::vector<std::pair<const char*, std::function<void(Saved&)>>> damages{
+      {"fewer paces than features", [](Saved& s) { s.paces.pop_back(); }},
+      {"more paces than features", [](Saved& s) { s.paces.emplace_back(); }},
+      {"a ratio of nothing", [](Saved& s) { s.paces[1].ratio = 0; }},
+      {"a ratio that is none", [=](Saved& s) { s.paces[1].ratio = static_cast<float>(nan); }},
+      {"a ratio without end", [=](Saved& s) { s.paces[1].ratio = static_cast<float>(infinity); }},
+      {"less than nothing owed", [](Saved& s) { s.paces[0].owed = -1; }},
+      {"what is owed is no number", [=](Saved& s) { s.paces[0].owed = static_cast<float>(nan); }},
+      {"paid after now", [](Saved& s) { s.paces[0].since = 4; }},
+      {"paid at no time", [=](Saved& s) { s.paces[0].since = nan; }},
+      {"no time", [=](Saved& s) { s.clock = nan; }},
+      {"paid in a round to come", [](Saved& s) { s.paces[1].paid = 6; }},
+      {"paid before the first round", [](Saved& s) { s.paces[1].paid = -1; }},
+      {"the weights are moved by themselves", [](Saved& s) { s.moved[0].part = 0; }},
+      {"a part that there is not", [](Saved& s) { s.moved[0].part = 2; }},
+  };
+  for (const auto& [name, damage] : damages)
+    EXPECT_EQ(loading(paced, damage), "saved state: the sizes of the weights do not fit together") << name;
+  EXPECT_NE(loading(paced, [](Saved& s) { s.moved.resize(3, {1, 1}); }), "accepted") << "rate, L2 and what else";
 }
 
 // A list says how long it is before its parts come: that costs no memory where there are none.

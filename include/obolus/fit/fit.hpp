@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,13 @@ class Fit {
   [[nodiscard]] std::int64_t rounds() const;
   [[nodiscard]] double outer_loss() const;  // of the last round; not finite: the model diverged
   [[nodiscard]] std::vector<FitHyperparameter> hyperparameters() const;
+
+  // Of the L2 of the features, where each has its own and there are any: the least, the one in the middle, the largest.
+  struct Penalties {
+    double least = 0, middle = 0, most = 0;
+    bool operator==(const Penalties&) const = default;
+  };
+  [[nodiscard]] std::optional<Penalties> penalties() const;
 
   // A weight as it stands: of which group, of which feature where it has a name or number, for which class.
   struct Weight {

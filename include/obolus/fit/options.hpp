@@ -39,7 +39,7 @@ struct FitOptions {
   std::int64_t hash_bits = 0;
   FitScale scale = FitScale::automatic;
 
-  std::string tune = "rate,l2,replay,temperature";
+  std::string tune = "rate,l2,l2-per-feature,replay,temperature";
   std::optional<double> learning_rate = {};
   double l2 = 1e-5, replay_weight = 1.0, temperature = 1.0;
   bool decay = false;
@@ -50,6 +50,8 @@ struct FitOptions {
   std::int64_t batch = 8, steps = 8, replay = 8, buffer = 20'000;
   double feature_power = 0.5, memory = 0.98, l2_memory = 1.0, replay_memory = 0.99, limit = 12.0;
   double rate_step = 0.07, l2_step = 0.1, replay_step = 0.1, temperature_step = 0.02, class_step = 0.02;
+  std::string optimiser = "first-order", optimiser_options = {};
+  std::optional<double> feature_step = {}, shrinkage = {};
   double outer_decay = 0.5, outer_decay2 = 0.99, first_steps = 3.0, later_steps = 0.5, halfway = 100.0;
   std::int64_t seed = 1;
 
@@ -64,8 +66,8 @@ struct FitOptions {
     v("scale", scale,
       "auto: columns of numbers are standardised as they come, rare features take longer steps; none: neither");
     v("tune", tune,
-      "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, class-shift, class-scale; or "
-      "none");
+      "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, l2-per-feature, class-shift, "
+      "class-scale; or none");
     v("learning_rate", learning_rate,
       "where it starts, or stays; in units of 1/L, L the curvature of the batches; unset: 4 for classes, 1 for numbers",
       Range::positive());
@@ -98,6 +100,18 @@ struct FitOptions {
     v("replay_step", replay_step, "on ln(weight of replayed rows)", Range::positive());
     v("temperature_step", temperature_step, "on ln(temperature)", Range::positive());
     v("class_step", class_step, "on the classes' shifts and ln(scales)", Range::positive());
+    v("optimiser", optimiser,
+      "l2-per-feature: who moves the penalties; first-order: a step for the features of the newest rows; or any of "
+      "`obolus list optimisers`, at work on the same rounds");
+    v("optimiser_options", optimiser_options,
+      "that one's options, as key=value,...: see `obolus list optimisers NAME`");
+    v("feature_step", feature_step, "of Adam on ln(l2) of a feature; unset: 0.1, and 0.05 for the other optimisers",
+      Range::positive());
+    v("shrinkage", shrinkage,
+      "part of the way back to l2, every time a feature moves; unset: 0.02, and 0.001 of the way to their mean a round "
+      "for the "
+      "other optimisers",
+      Range::between(0, 1));
     v("outer_decay", outer_decay, "Adam's memory of slopes", Range::between(0, 0.9999));
     v("outer_decay2", outer_decay2, "Adam's memory of their squares", Range::between(0, 0.999999));
     v("first_steps", first_steps, "all of these steps are so many times as long at first ...", Range::positive());
