@@ -6,8 +6,9 @@ The rows are 20 Newsgroups as TF-IDF, over and over to 113,076 rows (--times 6).
 fastest, of the same content: obolus and scikit-learn svmlight, Vowpal Wabbit its own text. Each runs in a process of
 its own, in turns; the least time counts. Needs what bench/requirements.txt lists.
 
-- obolus fit with its defaults, with `--tune none`, and with `--tune none --steps 1 --replay 0`, which learns each row
-  once as the peers do. Seconds are those of the whole process.
+- obolus fit with its defaults, with one L2 for all features (`--tune rate,l2,replay,temperature`), with `--tune none`,
+  and with `--tune none --steps 1 --replay 0`, which learns each row once as the peers do. Seconds are those of the
+  whole process.
 - Vowpal Wabbit: its driver over the file (a workspace with -d), from text, and from the cache that a first pass wrote.
 - scikit-learn: load_svmlight_file on pieces of 1,000 rows, partial_fit on each; and partial_fit alone, the pieces being
   in memory.
@@ -41,6 +42,7 @@ CLASSES = 20
 GENERATED = "rbf,seed=3,classes=5,speed=0.0001"  # whose memory is measured
 SIDES = {
     "obolus fit": [],
+    "obolus fit, one L2": ["--tune", "rate,l2,replay,temperature"],
     "obolus fit --tune none": ["--tune", "none"],
     "obolus fit --tune none, one step": ["--tune", "none", "--steps", "1", "--replay", "0"],
 }
