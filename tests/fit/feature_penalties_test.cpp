@@ -1,5 +1,3 @@
-#include "fit/feature_penalties.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/penalties/first_order.hpp"
 #include "obolus/core/rng.hpp"
 
 namespace obolus {

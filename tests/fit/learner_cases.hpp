@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "obolus/core/rng.hpp"
 
 namespace obolus::test {

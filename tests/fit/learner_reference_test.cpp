@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "tests/fit/learner_cases.hpp"
 #include "tests/fit/slow_learner.hpp"
 

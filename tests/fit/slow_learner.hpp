@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 
 namespace obolus::test {
 

@@ -1,4 +1,4 @@
-#include "fit/weights.hpp"
+#include "fit/model/weights.hpp"
 
 #include <gtest/gtest.h>
 
