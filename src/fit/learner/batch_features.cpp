@@ -9,8 +9,7 @@
 namespace obolus::fit {
 
 template <class S>
-void BatchFeatures<S>::take(const std::vector<const LearnerRow*>& rows, Weights<S>& weights, double seen,
-                            double power) {
+void BatchFeatures<S>::take(const RowPointers& rows, Weights<S>& weights, double seen, double power) {
   rows_ = static_cast<int>(rows.size());
   local_of_.resize(to_size(weights.slots()), -1);
   count(rows);
@@ -27,14 +26,16 @@ void BatchFeatures<S>::take(const std::vector<const LearnerRow*>& rows, Weights<
 
 // Numbers the features, and leaves in end_ where each one's column begins.
 template <class S>
-void BatchFeatures<S>::count(const std::vector<const LearnerRow*>& rows) {
-  slot_.clear(), end_.clear();
+void BatchFeatures<S>::count(const RowPointers& rows) {
+  slot_.clear();
+  end_.clear();
   for (const LearnerRow* row : rows)
     for (const Entry& e : row->entries) {
       std::int32_t& local = local_of_[to_size(e.slot)];
       if (local < 0) {
         local = static_cast<std::int32_t>(slot_.size());
-        slot_.push_back(e.slot), end_.push_back(0);
+        slot_.push_back(e.slot);
+        end_.push_back(0);
       }
       ++end_[to_size(local)];
     }
@@ -44,7 +45,7 @@ void BatchFeatures<S>::count(const std::vector<const LearnerRow*>& rows) {
 }
 
 template <class S>
-void BatchFeatures<S>::list(const std::vector<const LearnerRow*>& rows) {
+void BatchFeatures<S>::list(const RowPointers& rows) {
   entry_scale_.resize(std::max(entry_scale_.size(), rows.size()));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     entry_scale_[r].clear();
@@ -57,7 +58,7 @@ void BatchFeatures<S>::list(const std::vector<const LearnerRow*>& rows) {
 }
 
 template <class S>
-const S* BatchFeatures<S>::gram(int stride) {
+void BatchFeatures<S>::compute_gram(int stride) {
   stride_ = stride;
   const auto n = to_size(stride);
   gram_.assign(n * n, S(1));
@@ -67,7 +68,6 @@ const S* BatchFeatures<S>::gram(int stride) {
     kernels_->gram(column_.data() + first, end_[i] - first, scale_[i], dense_.data(), gram_.data(), stride);
     first = end_[i];
   }
-  return gram_.data();
 }
 
 template <class S>

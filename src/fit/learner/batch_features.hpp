@@ -17,22 +17,23 @@ class BatchFeatures {
  public:
   BatchFeatures() : kernels_(&kernels::fit_kernels<S>()) {}
 
-  // P_i = (Σ value_i²/seen)^−power; memory is taken once for all batches alike.
-  void take(const std::vector<const LearnerRow*>& rows, Weights<S>& weights, double seen, double power);
+  // P_i = (Σ value_i²/seen)^−power. Memory is reused from batch to batch.
+  void take(const RowPointers& rows, Weights<S>& weights, double seen, double power);
 
-  // stride × stride; the constant feature has a part of 1 everywhere.
-  const S* gram(int stride);
-  // max_r Σ_k weight_k |G_rk| over the batch's rows, a bound of the largest eigenvalue. After gram().
+  // stride × stride; the constant feature adds 1 everywhere.
+  void compute_gram(int stride);
+  [[nodiscard]] const S* gram() const { return gram_.data(); }
+  // max_r Σ_k weight_k |G_rk| over the batch's rows, a bound of the largest eigenvalue. After compute_gram().
   [[nodiscard]] double bound(const S* weight) const;
-  // Of row r's entries.
+  // P of row r's entries.
   [[nodiscard]] const S* scales(int r) const { return entry_scale_[to_size(r)].data(); }
 
  private:
-  void count(const std::vector<const LearnerRow*>& rows);
-  void list(const std::vector<const LearnerRow*>& rows);
+  void count(const RowPointers& rows);
+  void list(const RowPointers& rows);
 
   int rows_ = 0, stride_ = 0;
-  // A feature's number in the batch by slot, −1 outside of take(); and by that number: its slot, where its column ends, its scale.
+  // By slot, a feature's number in the batch, −1 outside of take(); and by that number: its slot, where its column ends, its scale.
   std::vector<std::int32_t> local_of_, slot_, end_;
   std::vector<S> scale_;
   std::vector<Entry> column_;  // row and value

@@ -1,4 +1,4 @@
-// A learner's state, saved and restored. Whoever wrote it, nothing in it may lead outside of the weights.
+// A learner's state, saved and restored. Whatever wrote it, nothing in it may lead outside of the weights.
 #include <algorithm>
 #include <string>
 
@@ -11,19 +11,24 @@ namespace obolus::fit {
 template <class S>
 void Learner<S>::model_fields(Archive& a) {
   a("hyperparameters", hyper_);
-  if (a.loading()) weights_ = Weights<S>(hyper_.parts(), 1, hyper_.groups());
-  if (a.loading() && features_differ()) weights_.use_paces();
+  if (a.loading()) {
+    weights_ = Weights<S>(hyper_.parts(), 1, hyper_.groups());
+    if (penalties_->per_feature()) weights_.use_feature_decay();
+  }
   weights_.model_fields(a);
   number_fields(a);
 }
 
 template <class S>
 void Learner<S>::number_fields(Archive& a) {
-  a("classes", classes_), a("round", round_), a("seen", seen_);
-  a("curvature", curvature_), a("outer_loss", outer_loss_);
+  a("classes", classes_);
+  a("round", round_);
+  a("seen", seen_);
+  a("curvature", curvature_);
+  outer_.value_fields(a);
   if (!a.loading()) return;
-  slope_.resize(hyper_.list.size());
-  const int outputs = classes_ <= 2 && !o_.softmax ? 1 : std::max(classes_, 1);
+  outer_.set_hyperparameters(hyper_.list.size());
+  const int outputs = std::max(outputs_for(classes_), 1);
   const auto for_each_class = [&](Tunable kind) {
     const auto count = std::ranges::count(hyper_.list, kind, &Hyperparameter::kind);
     return count == 0 || count == outputs;
@@ -36,26 +41,27 @@ void Learner<S>::number_fields(Archive& a) {
 
 template <class S>
 void Learner<S>::fields(Archive& a) {
-  a("hyperparameters", hyper_), a("weights", weights_);
+  a("hyperparameters", hyper_);
+  a("weights", weights_);
   number_fields(a);
-  const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
-  saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
-  saved_list(a, "buffer", buffer_, max), saved_list(a, "pending", pending_, max);
-  a("kept", kept_);
-  if (penalties_) penalties_->fields(a, weights_.slots());
-  if (optimised_) optimised_->fields(a, weights_.slots(), classes_);
+  const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(options_.buffer, 1 << 20));
+  outer_.class_fields(a);
+  buffer_.row_fields(a, max);
+  saved_list(a, "pending", pending_, max);
+  buffer_.newest_fields(a);
+  penalties_->fields(a, weights_.slots(), classes_);
   if (!a.loading()) return;
-  require_sound(buffer_, classes_), require_sound(pending_, classes_);
-  if (kept_ < 0 || buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
-      class_weight_.size() != to_size(classes_))
+  require_sound(buffer_.rows(), classes_);
+  require_sound(pending_, classes_);
+  if (!buffer_.is_sound() || outer_.classes() != to_size(classes_))
     throw DataError("saved state: the learner's sizes do not fit together");
   regather();
 }
 
 template <class S>
-void Learner<S>::require_sound(const std::vector<Row>& rows, int classes) const {
+void Learner<S>::require_sound(const std::vector<LearnerRow>& rows, int classes) const {
   const auto slot = [&](const Entry& e) { return e.slot >= 0 && e.slot < weights_.slots(); };
-  const auto good = [&](const Row& r) {
+  const auto good = [&](const LearnerRow& r) {
     std::int64_t before = 0;
     for (const std::int32_t end : r.group_ends) {
       if (end < before || end > static_cast<std::int64_t>(r.entries.size())) return false;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "config/comma_list.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
 
@@ -16,9 +17,7 @@ const std::vector<std::string> known{"rate",           "l2",          "replay", 
 
 std::set<std::string> words(const std::string& text) {
   std::set<std::string> found;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    std::string word = text.substr(at, comma - at);
+  for (std::string& word : config::comma_list(text)) {
     if (word == "learning-rate") word = "rate";
     if (std::find(known.begin(), known.end(), word) == known.end())
       throw ConfigError(
@@ -26,7 +25,6 @@ std::set<std::string> words(const std::string& text) {
                       "class-shift, class-scale, or none{}",
                       word, suggestion(word, known)));
     found.insert(word);
-    at = comma + 1;
   }
   if (found.contains("none") && found.size() > 1)
     throw ConfigError("tune: got none and other words, expected one or the others");
@@ -36,10 +34,10 @@ std::set<std::string> words(const std::string& text) {
 }
 
 void add_classes(const FitOptions& o, const std::set<std::string>& tuned, std::size_t classes, Hyperparameters& list) {
-  constexpr double widest = 3;
+  constexpr double max = 3;
   for (const auto& [word, kind] : {std::pair{"class-shift", Tunable::shift}, {"class-scale", Tunable::scale}})
     for (std::size_t c = 0; tuned.contains(word) && c < classes; ++c)
-      list.put({kind, static_cast<std::int32_t>(c), 0, -widest, widest, o.class_step, true});
+      list.put({kind, static_cast<std::int32_t>(c), 0, -max, max, o.class_step, true});
 }
 
 // The optimisers' problem has classes and counts all rows alike.

@@ -2,42 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-
+#include "config/comma_list.hpp"
+#include "fit/model/label.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
 
 namespace obolus::fit {
 
-std::string canonical_label(std::string_view text) {
-  std::string_view digits = text;
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(number))
-    return std::string(text);
-  return fmt::format("{}", number == 0 ? 0.0 : number);
-}
-
 ClassNames::ClassNames(const std::string& fixed) : fixed_(!fixed.empty()) {
-  for (std::size_t at = 0; fixed_ && at <= fixed.size();) {
-    const std::size_t comma = std::min(fixed.find(',', at), fixed.size());
-    const std::string name = canonical_label(std::string_view(fixed).substr(at, comma - at));
+  if (!fixed_) return;
+  for (const std::string& word : config::comma_list(fixed)) {
+    const std::string name = canonical_label(word);
     if (name.empty() || number_.contains(name))
       throw ConfigError(fmt::format("classes: got {} in '{}', expected different names separated by commas",
                                     name.empty() ? "an empty name" : "'" + name + "' twice", fixed));
     add(name);
-    at = comma + 1;
   }
 }
 
 void ClassNames::add(const std::string& name) {
   if (names_.size() == max)
-    throw DataError(
-        fmt::format("got more than {} classes, expected fewer; are the labels numbers to come near to? "
-                    "then give --task numbers",
-                    max));
+    throw DataError(fmt::format(
+        "got more than {} classes, expected fewer; if the labels are numeric targets, use --task numbers", max));
   number_.emplace(name, static_cast<std::int32_t>(names_.size()));
   names_.push_back(name);
 }
@@ -69,15 +55,18 @@ std::int32_t ClassNames::number(const std::string& label) {
 
 void ClassNames::fields(Archive& a) {
   auto count = static_cast<std::uint64_t>(names_.size());
-  a("fixed", fixed_), a("classes", count);
+  a("fixed", fixed_);
+  a("classes", count);
   if (count > max) throw DataError(fmt::format("saved state: got {} classes, expected at most {}", count, max));
   std::vector<std::string> names = names_;
   names.resize(count);
   for (std::string& name : names) a("name", name);
   if (!a.loading()) return;
-  names_.clear(), number_.clear(), seen_.clear();
+  names_.clear();
+  number_.clear();
+  seen_.clear();
   for (const std::string& name : names) add(name);
-  if (number_.size() != names_.size()) throw DataError("saved state: a class stands there twice");
+  if (number_.size() != names_.size()) throw DataError("saved state: got a class twice, expected each once");
 }
 
 }  // namespace obolus::fit

@@ -1,9 +1,8 @@
-// Labels to numbers 0, 1, …, in the order in which they appeared or were given. Labels that are the same number are the same: 1, +1, 1.0.
+// Labels to numbers 0, 1, …, in the order in which they appeared or were given.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -11,22 +10,19 @@
 
 namespace obolus::fit {
 
-// As it is known: numbers in their shortest form, anything else as it is.
-[[nodiscard]] std::string canonical_label(std::string_view text);
-
 class ClassNames {
  public:
   static constexpr std::size_t max = 10'000;
 
-  // `fixed`: names separated by commas; empty: whatever comes. Throws ConfigError.
+  // `fixed`: names separated by commas; empty: every label becomes a class. Throws ConfigError.
   explicit ClassNames(const std::string& fixed);
 
   [[nodiscard]] bool fixed() const { return fixed_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // Throws DataError for a label that is none of the fixed ones.
+  // Throws DataError for a label that is not one of the fixed classes.
   void require(const std::string& label) const;
   std::int32_t number(const std::string& label);
-  [[nodiscard]] std::int32_t known(const std::string& label) const;  // −1: not
+  [[nodiscard]] std::int32_t known(const std::string& label) const;  // −1: not known
 
   void fields(Archive& a);
 
@@ -34,7 +30,7 @@ class ClassNames {
   void add(const std::string& name);
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::int32_t> number_;
-  // The texts that were met last, so that most labels need no number parsed.
+  // Labels as they were written, so that most need not be parsed.
   mutable std::unordered_map<std::string, std::int32_t> seen_;
   bool fixed_;
 };

@@ -13,7 +13,7 @@ namespace obolus::fit {
 
 using Entry = kernels::FitEntry;
 
-// What a row is for: judging hyperparameters, training weights, or first the one, then the other.
+// The outer rows of a round judge the hyperparameters, the inner ones train the weights; most rows do first the one, then the other.
 enum class Role : std::uint8_t { both, outer, inner };
 
 struct LearnerRow {
@@ -24,15 +24,22 @@ struct LearnerRow {
   float weight = 1;
   Role role = Role::both;
 
+  [[nodiscard]] bool serves(Role wanted) const { return role == Role::both || role == wanted; }
   [[nodiscard]] std::int64_t first(int g) const { return g == 0 ? 0 : last(g - 1); }
   [[nodiscard]] std::int64_t last(int g) const {
     const auto i = to_size(g);
     return i < group_ends.size() ? group_ends[i] : static_cast<std::int64_t>(entries.size());
   }
   void fields(Archive& a) {
-    saved(a, "entries", entries), saved(a, "group_ends", group_ends), a("label", label), a("target", target);
-    a("weight", weight), a("role", role);
+    saved(a, "entries", entries);
+    saved(a, "group_ends", group_ends);
+    a("label", label);
+    a("target", target);
+    a("weight", weight);
+    a("role", role);
   }
 };
+
+using RowPointers = std::vector<const LearnerRow*>;
 
 }  // namespace obolus::fit

@@ -1,81 +1,52 @@
-// A penalty for every feature, at the cost of a few numbers a feature.
-//
-// The first-order step in its single-loop form, y tied to z: y = z − β ∇f(z) gives
-//     d_i = λ (∂g/∂x_i(y) − ∂g/∂x_i(z)) → −α <z_i, ∇_i f>  (λβ = α, λ → ∞),
-// which is 0 but for features of the newest rows. These alone move: Adam on ln ratio_i, x_i = ratio_i l2, with a pull ρ to 0, where
-// the ratio is 1; l2, the level of all, is tuned by itself. Moments count a feature's own rounds.
+// A penalty for every feature, moved by −<z_i, ∇_i f>, the slope of f by ln x_i but for a positive factor (feature_adam.hpp).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "fit/model/saved_vectors.hpp"
-#include "obolus/core/archive.hpp"
-#include "obolus/core/error.hpp"
+#include "fit/penalties/per_feature.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
-struct FeaturePenaltyOptions {
-  double step = 0.1, shrinkage = 0.02;
-  double first = 3.0, later = 0.5, halfway = 100.0;  // steps are longer in a feature's first rounds, as in AdamOptions,
-                                                     // and shorter in the first of all, × t/(t + halfway)
-  double decay = 0.5, decay2 = 0.99;
-  double widest = 7;  // |ln ratio| is at most this
-};
-
-class FeaturePenalties {
+template <class S>
+class FirstOrderPenalties final : public PerFeaturePenalties<S> {
  public:
-  explicit FeaturePenalties(const FeaturePenaltyOptions& options) : o_(options) {}
+  explicit FirstOrderPenalties(const FeatureAdamOptions& options) : adam_(options) {}
 
-  void grow(std::int64_t slots) { feature_.resize(to_size(slots)); }
+  [[nodiscard]] bool needs_residuals() const override { return true; }
+  void grow(std::int64_t slots) override { adam_.grow(slots); }
 
-  // It will be asked for soon.
-  void call_for(std::int64_t slot) const { __builtin_prefetch(&feature_[to_size(slot)], 1); }
-
-  // The ratio after a step down this slope in round t of all.
-  float move(std::int64_t slot, float slope, std::int64_t t) {
-    Feature& f = feature_[to_size(slot)];
-    if (!std::isfinite(slope) || slope == 0) return std::exp(f.place);
-    f.mean = b1() * f.mean + (1 - b1()) * slope;
-    const auto root = static_cast<double>(f.root), s = static_cast<double>(slope);  // a float has no room for squares
-    f.root = static_cast<float>(std::sqrt(o_.decay2 * root * root + (1 - o_.decay2) * s * s));
-    f.part1 = b1() * f.part1 + (1 - b1()), f.part2 = b2() * f.part2 + (1 - b2());
-    const float along = f.mean / f.part1 * std::sqrt(f.part2) / (f.root + std::numeric_limits<float>::min());
-    f.rounds = std::min(f.rounds + 1, 1 << 30);
-    const auto all = static_cast<double>(t), own = static_cast<double>(f.rounds);
-    const double length = all / (all + o_.halfway) * (o_.later + (o_.first - o_.later) / (1 + own / o_.halfway));
-    const auto widest = static_cast<float>(o_.widest);
-    f.place =
-        std::clamp((1 - static_cast<float>(o_.shrinkage)) * f.place - static_cast<float>(length * o_.step) * along,
-                   -widest, widest);
-    return std::exp(f.place);
+  [[nodiscard]] bool move(const PenaltyRound<S>& round, Weights<S>& weights) override {
+    if (round.residuals.empty()) return true;
+    slope_.resize(to_size(weights.slots()));
+    touched_.clear();
+    const S* residual = round.residuals.data();
+    for (const LearnerRow* row : round.outer) {
+      for (const Entry& e : row->entries) {
+        float& slope = slope_[to_size(e.slot)];
+        if (slope == 0) {
+          touched_.push_back(e.slot);
+          adam_.prefetch(e.slot);
+        }
+        slope -= static_cast<float>(S(e.value) * weights.product(e.slot, residual));
+      }
+      residual += weights.product_width();
+    }
+    for (const std::int32_t slot : touched_) {
+      float& slope = slope_[to_size(slot)];
+      if (slope != 0) weights.set_decay_ratio(slot, adam_.move(slot, slope, round.round));
+      slope = 0;
+    }
+    return true;
   }
 
-  void fields(Archive& a, std::int64_t slots) {
-    saved(a, "penalties", feature_);
-    const auto sound = [&](const Feature& f) {
-      return std::abs(f.place) <= o_.widest && std::isfinite(f.mean) && std::isfinite(f.root) && f.root >= 0 &&
-             f.part1 >= 0 && f.part1 <= 1 && f.part2 >= 0 && f.part2 <= 1 && f.rounds >= 0;
-    };
-    if (static_cast<std::int64_t>(feature_.size()) != slots || !std::ranges::all_of(feature_, sound))
-      throw DataError("saved state: the penalties do not fit the features");
-  }
+  void fields(Archive& a, std::int64_t slots, int) override { adam_.fields(a, slots); }
 
  private:
-  struct Feature {
-    float place = 0, mean = 0, root = 0, part1 = 0,
-          part2 = 0;  // root of the mean square; parts: 1 − b^n after n rounds
-    std::int32_t rounds = 0;
-  };
-  [[nodiscard]] float b1() const { return static_cast<float>(o_.decay); }
-  [[nodiscard]] float b2() const { return static_cast<float>(o_.decay2); }
-
-  FeaturePenaltyOptions o_;
-  std::vector<Feature> feature_;
+  FeatureAdam adam_;
+  std::vector<float> slope_;  // by slot; 0 but for the features of `touched_` while they move
+  std::vector<std::int32_t> touched_;
 };
 
 }  // namespace obolus::fit

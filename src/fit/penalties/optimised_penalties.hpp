@@ -48,7 +48,7 @@ class OptimisedPenalties {
     std::function<float(std::int64_t slot)> ratio;                // of its penalty to l2
     std::function<double(int output)> constant;
   };
-  using Rows = std::vector<const LearnerRow*>;
+  using Rows = RowPointers;
   // One step of the optimiser. False: what came out is no number.
   bool round(const Rows& inner, const Rows& outer, const Learnt& learnt);
 

@@ -1,4 +1,4 @@
-// How a fit does, row by row: prequential metrics over all rows and over the last ones, and detectors of drift in its errors.
+// How good a fit is, row by row: prequential metrics over all rows and over the last ones, and detectors of drift in its errors.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct EvaluationOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("window", window, "the last so many rows have metrics of their own", Range::between(1, 1e8));
-    v("detectors", detectors, "of drift, in the errors: adwin, page-hinkley, separated by a comma; or none");
+    v("window", window, "number of latest rows that have metrics of their own", Range::between(1, 1e8));
+    v("detectors", detectors, "drift detectors on the errors: adwin, page-hinkley, separated by a comma; or none");
   }
 };
 
@@ -33,12 +33,13 @@ class FitEvaluation {
  public:
   FitEvaluation(bool classes, const EvaluationOptions& options);
 
-  // The name of a detector that says that the errors have risen or fallen, or nothing.
+  // The name of a detector that reports a change of the errors, or nothing.
   std::string_view add(const Prediction& prediction, double weight);
 
   [[nodiscard]] NamedNumbers all() const;
-  [[nodiscard]] NamedNumbers last() const;  // over the window
-  [[nodiscard]] double mean_loss() const;   // log-loss, or squared error
+  [[nodiscard]] NamedNumbers last() const;                             // over the window
+  [[nodiscard]] double mean_loss() const;                              // log-loss, or squared error
+  [[nodiscard]] double accuracy() const { return class_.accuracy(); }  // of classes
   [[nodiscard]] double weight() const;
   [[nodiscard]] std::int64_t alarms() const { return alarms_; }
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
+#include "fit/model/label.hpp"
 #include "fit/stream/fit_parts.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
@@ -33,11 +33,11 @@ const Prediction& Fit::predict(const DataRow& row) {
   p.require_sound(row);
   p.featurise(row, false, p.row_);
   const auto& logits = p.learner.predict(p.row_);
-  p.predict(p.row_.entries.size(), {logits.data(), logits.size()});
+  p.set_prediction(p.row_.entries.size(), {logits.data(), logits.size()});
   return p.prediction;
 }
 
-// A new class changes the logits: the row is judged before its label is looked at.
+// A new class changes the logits: the row is predicted before its label is looked at.
 const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
@@ -46,40 +46,43 @@ const Prediction& Fit::learn(const DataRow& row) {
   p.featurise(row, true, learnt);
   p.learner.see(learnt);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
-  if (now) p.label(row, learnt);
+  if (now) p.set_label(row, learnt);
   const bool held_out = p.options.hold_out > 0 && (p.rows + 1) % p.options.hold_out == 0;
-  if (!p.judges.empty()) learnt.role = Role::inner;
+  if (!p.validation.empty()) learnt.role = Role::inner;
   else if (p.options.hold_out > 0) learnt.role = held_out ? Role::outer : Role::inner;
   const std::size_t features = learnt.entries.size();
   std::int32_t label = learnt.label;
   const auto& logits = now ? p.learner.add(std::move(learnt)) : p.learner.predict(learnt);
-  p.predict(features, {logits.data(), logits.size()});
-  if (!now) p.label(row, learnt), label = learnt.label;
-  p.judge(row, label);
+  p.set_prediction(features, {logits.data(), logits.size()});
+  if (!now) {
+    p.set_label(row, learnt);
+    label = learnt.label;
+  }
+  p.set_truth(row, label);
   ++p.rows;
   if (!now) {
     p.delayed.push_back(std::move(learnt));
     if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.prediction;
     learnt = std::move(p.delayed.front());
     p.delayed.pop_front();
-    p.learn(std::move(learnt));
+    p.queue(std::move(learnt));
   }
   p.train_when_full();
   return p.prediction;
 }
 
-void Fit::judge_by(std::span<const DataRow> rows) {
+void Fit::set_validation(std::span<const DataRow> rows) {
   Parts& p = *parts_;
   for (const DataRow& row : rows) {
     if (row.label.empty()) continue;
     p.require_sound(row);
-    LearnerRow judge;
-    p.featurise(row, true, judge);
-    p.learner.see(judge);
-    p.label(row, judge);
-    if (p.classifies()) p.learner.grow_classes(judge.label + 1);
-    judge.role = Role::outer;
-    p.judges.push_back(std::move(judge));
+    LearnerRow outer;
+    p.featurise(row, true, outer);
+    p.learner.see(outer);
+    p.set_label(row, outer);
+    if (p.classifies()) p.learner.grow_classes(outer.label + 1);
+    outer.role = Role::outer;
+    p.validation.push_back(std::move(outer));
   }
   p.columns.forget_reader();
 }
@@ -108,7 +111,7 @@ void Fit::follow(std::vector<FitPathPoint> path) {
 
 void Fit::finish() {
   Parts& p = *parts_;
-  for (; !p.delayed.empty(); p.delayed.pop_front()) p.learn(std::move(p.delayed.front()));
+  for (; !p.delayed.empty(); p.delayed.pop_front()) p.queue(std::move(p.delayed.front()));
   p.learner.train();
 }
 
@@ -154,7 +157,7 @@ std::optional<Fit::Penalties> Fit::penalties() const {
   std::vector<double> all;
   const double l2 = p.learner.hyperparameters().value(Tunable::l2, 0.0);
   for (std::int64_t i = 0; i < p.learner.slots(); ++i)
-    all.push_back(l2 * static_cast<double>(p.learner.weights().pace(i)));
+    all.push_back(l2 * static_cast<double>(p.learner.weights().decay_ratio(i)));
   const auto middle = all.begin() + std::ssize(all) / 2;
   std::ranges::nth_element(all, middle);
   const auto [min, max] = std::ranges::minmax_element(all);
@@ -169,7 +172,7 @@ std::vector<Fit::Weight> Fit::top_weights(std::size_t count) const {
   const auto smaller = [](const Weight& a, const Weight& b) { return std::abs(a.value) > std::abs(b.value); };
   const auto add = [&](std::uint64_t key, std::int32_t slot) {
     for (int c = 0; c < weights.outputs(); ++c) {
-      const Weight w{key, 0, c, weights.number(slot, 0, c)};
+      const Weight w{key, 0, c, weights.value(slot, 0, c)};
       if (w.value == 0 || (all.size() == count && !smaller(w, all.front()))) continue;
       all.push_back(w);
       std::push_heap(all.begin(), all.end(), smaller);
@@ -192,7 +195,7 @@ std::vector<double> Fit::constants() const {
 
 void Fit::model_fields(Archive& a) {
   Parts& p = *parts_;
-  a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
+  p.table_fields(a);
   p.learner.model_fields(a);
   a("rows", p.rows);
   p.require_sound();
@@ -200,18 +203,19 @@ void Fit::model_fields(Archive& a) {
 
 void Fit::fields(Archive& a) {
   Parts& p = *parts_;
-  a("names", p.names), a("columns", p.columns), a("has_columns", p.has_columns), a("table", p.table);
+  p.table_fields(a);
   p.learner.fields(a);
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
   saved_list(a, "delayed", waiting);
-  a("next_judge", p.next_judge);
-  if (p.next_judge < 0 || (p.next_judge > 0 && p.next_judge >= static_cast<std::int64_t>(p.judges.size())))
-    throw DataError("saved state: expected other rows to judge by");
+  a("next_judge", p.next_validation);
+  const auto count = static_cast<std::int64_t>(p.validation.size());
+  if (p.next_validation < 0 || (p.next_validation > 0 && p.next_validation >= count))
+    throw DataError("saved state: the validation rows are not those of the run");
   p.require_sound();
-  const auto classes =
-      static_cast<int>(p.names.names().size());  // labels that are delayed are of classes that nobody learnt yet
-  p.learner.require_sound(waiting, classes), p.learner.require_sound(p.judges, p.learner.classes());
+  const auto classes = static_cast<int>(p.names.names().size());  // delayed labels may be of classes still to be learnt
+  p.learner.require_sound(waiting, classes);
+  p.learner.require_sound(p.validation, p.learner.classes());
   p.delayed.assign(waiting.begin(), waiting.end());
 }
 
@@ -219,11 +223,9 @@ FitTask fit_task(std::span<const std::string> labels) {
   std::set<std::string> different;
   bool whole = true;
   for (const std::string& label : labels) {
-    double number = 0;
-    const char *first = label.data() + (label.starts_with('+') ? 1 : 0), *last = label.data() + label.size();
-    const auto [end, error] = std::from_chars(first, last, number);
-    if (error != std::errc() || end != last || !std::isfinite(number)) return FitTask::classes;
-    whole = whole && number == std::floor(number);
+    const std::optional<double> number = label_number(label);
+    if (!number) return FitTask::classes;
+    whole = whole && *number == std::floor(*number);
     different.insert(canonical_label(label));
   }
   constexpr std::size_t many = 100;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "fit/model/label.hpp"
+#include "fit/model/softmax.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
 
@@ -16,28 +18,34 @@ using namespace fit;
 
 namespace {
 
-double number_of(const std::string& label) {
-  const char *first = label.data() + (label.starts_with('+') ? 1 : 0), *last = label.data() + label.size();
-  double number = 0;
-  const auto [end, error] = std::from_chars(first, last, number);
-  if (error != std::errc() || end != last || !std::isfinite(number) || !std::isfinite(static_cast<float>(number)))
+double target_of(const std::string& label) {
+  const std::optional<double> number = label_number(label);
+  if (!number || !std::isfinite(static_cast<float>(*number)))
     throw DataError(fmt::format("label: got '{}', expected a finite number", label));
-  return number;
+  return *number;
 }
 
-FeaturePenaltyOptions penalty_options(const FitOptions& o) {
-  FeaturePenaltyOptions p;
-  p.step = o.feature_step.value_or(p.step), p.shrinkage = o.shrinkage.value_or(p.shrinkage);
-  p.decay = o.outer_decay, p.decay2 = o.outer_decay2;
-  p.first = o.first_steps, p.later = o.later_steps, p.halfway = o.halfway;
+FeatureAdamOptions first_order_options(const FitOptions& o) {
+  FeatureAdamOptions p;
+  p.step = o.feature_step.value_or(p.step);
+  p.shrinkage = o.shrinkage.value_or(p.shrinkage);
+  p.decay = o.outer_decay;
+  p.decay2 = o.outer_decay2;
+  p.first = o.first_steps;
+  p.later = o.later_steps;
+  p.halfway = o.halfway;
   return p;
 }
 
 OptimisedPenaltyOptions optimiser_options(const FitOptions& o, const Tuning& tuning) {
   OptimisedPenaltyOptions p;
-  p.optimiser = o.optimiser, p.settings = o.optimiser_options;
-  p.low = std::min(p.low, o.l2), p.high = std::max(p.high, o.l2);
-  p.step = o.feature_step.value_or(p.step), p.shrinkage = o.shrinkage.value_or(p.shrinkage), p.steps = o.steps,
+  p.optimiser = o.optimiser;
+  p.settings = o.optimiser_options;
+  p.low = std::min(p.low, o.l2);
+  p.high = std::max(p.high, o.l2);
+  p.step = o.feature_step.value_or(p.step);
+  p.shrinkage = o.shrinkage.value_or(p.shrinkage);
+  p.steps = o.steps;
   p.seed = static_cast<std::uint64_t>(o.seed);
   const Hyperparameter* l2 = tuning.hyperparameters.find(Tunable::l2);
   p.centred = l2 && l2->tuned;
@@ -47,13 +55,19 @@ OptimisedPenaltyOptions optimiser_options(const FitOptions& o, const Tuning& tun
 LearnerOptions learner_options(const FitOptions& o, const Tuning& tuning) {
   LearnerOptions l;
   l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
-  l.replay = o.replay, l.buffer = o.buffer, l.steps = o.steps;
+  l.replay = o.replay;
+  l.buffer = o.buffer;
+  l.steps = o.steps;
   l.power = o.scale == FitScale::none ? 0.0 : o.feature_power;
-  l.memory = o.memory, l.l2_memory = o.l2_memory, l.replay_memory = o.replay_memory,
+  l.memory = o.memory;
+  l.l2_memory = o.l2_memory;
+  l.replay_memory = o.replay_memory;
   l.limit = o.task == FitTask::numbers ? std::min(o.limit, 1.9) : o.limit;
-  l.balanced = o.judge == FitJudge::balanced, l.decayed = o.decay, l.softmax = tuning.classes || tuning.optimised;
-  if (tuning.per_feature && tuning.optimised) l.optimised = optimiser_options(o, tuning);
-  if (tuning.per_feature && !tuning.optimised) l.penalties = penalty_options(o);
+  l.balanced = o.judge == FitJudge::balanced;
+  l.decayed = o.decay;
+  l.softmax = tuning.classes || tuning.optimised;
+  if (tuning.per_feature && tuning.optimised) l.by_optimiser = optimiser_options(o, tuning);
+  if (tuning.per_feature && !tuning.optimised) l.first_order = first_order_options(o);
   return l;
 }
 
@@ -75,15 +89,15 @@ Fit::Parts::Parts(const FitOptions& o)
   if (names.fixed()) learner.grow_classes(static_cast<int>(names.names().size()));
 }
 
-// Before anything of the row is taken up: rows may be refused and left out.
+// Before anything of the row is used: rows may be refused and left out.
 void Fit::Parts::require_sound(const DataRow& row) const {
   if (!(row.weight >= 0) || row.weight > static_cast<double>(std::numeric_limits<float>::max()))
     throw DataError(fmt::format("weight: got {}, expected a finite number, 0 or more", row.weight));
   for (const RowFeature& f : row.features)
-    if (!std::isfinite(f.value)) throw DataError("got a value that is not a finite number, expected one");
+    if (!std::isfinite(f.value)) throw DataError("value: got one that is not finite, expected a finite number");
   if (row.label.empty()) return;
-  if (!classifies()) (void)number_of(row.label);
-  else names.require(row.label);
+  if (classifies()) names.require(row.label);
+  else (void)target_of(row.label);
 }
 
 // After loading.
@@ -92,12 +106,21 @@ void Fit::Parts::require_sound() const {
   if (to_size(learner.classes()) > names.names().size() || (tuning.classes && !names.fixed()))
     throw DataError("saved state: weights and classes differ in number");
   if (!tuning.per_group && learner.weights().groups() > 1)
-    throw DataError("saved state: groups have an L2 of their own, expected one for all");
+    throw DataError("saved state: got an L2 for every group, expected one for all");
   if (rows < 0 || rows >= std::int64_t{1} << 53) throw DataError("saved state: got an impossible number of rows");
 }
 
+void Fit::Parts::table_fields(Archive& a) {
+  a("names", names);
+  a("columns", columns);
+  a("has_columns", has_columns);
+  a("table", table);
+}
+
 void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
-  out.entries.clear(), out.group_ends.clear(), group_.clear();
+  out.entries.clear();
+  out.group_ends.clear();
+  group_.clear();
   out.weight = static_cast<float>(row.weight);
   for (const RowFeature& f : row.features) {
     const std::int32_t group = columns.of_reader(f.group);
@@ -133,18 +156,17 @@ void Fit::Parts::sort_by_group(LearnerRow& out, bool learning) {
   out.entries.swap(sorted);
 }
 
-void Fit::Parts::label(const DataRow& row, LearnerRow& out) {
-  if (!classifies()) {
-    out.target = static_cast<float>(number_of(row.label));
-    return;
-  }
-  out.label = names.number(row.label);
+void Fit::Parts::set_label(const DataRow& row, LearnerRow& out) {
+  if (classifies()) out.label = names.number(row.label);
+  else out.target = static_cast<float>(target_of(row.label));
 }
 
-void Fit::Parts::predict(std::size_t features, std::span<const float> logits) {
+void Fit::Parts::set_prediction(std::size_t features, std::span<const float> logits) {
   Prediction& p = prediction;
   p.features = features;
-  p.truth = -1, p.best = -1, p.truth_number = p.truth_probability = 0;
+  p.truth = -1;
+  p.best = -1;
+  p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
     p.number = static_cast<double>(logits[0]);
     return;
@@ -156,22 +178,20 @@ void Fit::Parts::predict(std::size_t features, std::span<const float> logits) {
     p.probabilities[1] = 1 / (1 + std::exp(-warmth * static_cast<double>(logits[0])));
     p.probabilities[0] = 1 / (1 + std::exp(warmth * static_cast<double>(logits[0])));
   } else if (learner.outputs() > 1) {
-    const double max =
-        static_cast<double>(*std::max_element(logits.begin(), logits.begin() + static_cast<std::ptrdiff_t>(classes)));
-    double sum = 0;
-    for (std::size_t c = 0; c < classes; ++c)
-      sum += p.probabilities[c] = std::exp(warmth * (static_cast<double>(logits[c]) - max));
-    for (double& q : p.probabilities) q /= sum;
+    const auto max = static_cast<double>(std::ranges::max(logits.first(classes)));
+    for (std::size_t c = 0; c < classes; ++c) p.probabilities[c] = warmth * (static_cast<double>(logits[c]) - max);
+    softmax(p.probabilities);
   }
   if (classes > 0)
     p.best = static_cast<std::int32_t>(std::ranges::max_element(p.probabilities) - p.probabilities.begin());
 }
 
-// What the prediction gave the truth. A class that was not known then: as if it had been one row of all so far.
-void Fit::Parts::judge(const DataRow& row, std::int32_t label) {
+// A class that was not known to the prediction: as if it had been one row of all so far.
+void Fit::Parts::set_truth(const DataRow& row, std::int32_t label) {
   Prediction& p = prediction;
   if (!classifies()) {
-    p.truth_number = number_of(row.label), p.truth = 0;
+    p.truth_number = target_of(row.label);
+    p.truth = 0;
     return;
   }
   p.truth = label;
@@ -179,7 +199,7 @@ void Fit::Parts::judge(const DataRow& row, std::int32_t label) {
   p.truth_probability = k < p.probabilities.size() ? p.probabilities[k] : 1.0 / static_cast<double>(rows + 2);
 }
 
-void Fit::Parts::learn(LearnerRow&& row) {
+void Fit::Parts::queue(LearnerRow&& row) {
   if (classifies()) learner.grow_classes(row.label + 1);
   learner.add(std::move(row));
   train_when_full();
@@ -187,9 +207,9 @@ void Fit::Parts::learn(LearnerRow&& row) {
 
 void Fit::Parts::train_when_full() {
   if (static_cast<std::int64_t>(learner.waiting()) < options.batch) return;
-  for (std::int64_t i = 0; !judges.empty() && i < options.batch; ++i) {
-    learner.add(LearnerRow(judges[to_size(next_judge)]));
-    next_judge = (next_judge + 1) % static_cast<std::int64_t>(judges.size());
+  for (std::int64_t i = 0; !validation.empty() && i < options.batch; ++i) {
+    learner.add(LearnerRow(validation[to_size(next_validation)]));
+    next_validation = (next_validation + 1) % static_cast<std::int64_t>(validation.size());
   }
   learner.train();
 }

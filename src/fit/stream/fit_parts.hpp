@@ -1,4 +1,4 @@
-// What a Fit is made of: names and columns to numbers, and the learner of these.
+// What a Fit is made of: the tables that turn names and columns into numbers, and the learner of these.
 #pragma once
 
 #include <deque>
@@ -19,15 +19,16 @@ struct Fit::Parts {
 
   explicit Parts(const FitOptions& o);
 
-  // `learning`: new features and columns are taken up.
+  // `learning`: new features and columns are added.
   void featurise(const DataRow& row, bool learning, fit::LearnerRow& out);
   void require_sound(const DataRow& row) const;  // a row that is refused leaves no trace
   void require_sound() const;                    // what was loaded
+  void table_fields(Archive& a);
   void sort_by_group(fit::LearnerRow& out, bool learning);
-  void label(const DataRow& row, fit::LearnerRow& out);
-  void predict(std::size_t features, std::span<const float> logits);
-  void judge(const DataRow& row, std::int32_t label);
-  void learn(fit::LearnerRow&& row);
+  void set_label(const DataRow& row, fit::LearnerRow& out);
+  void set_prediction(std::size_t features, std::span<const float> logits);
+  void set_truth(const DataRow& row, std::int32_t label);
+  void queue(fit::LearnerRow&& row);  // for the next round
   void train_when_full();
   [[nodiscard]] bool classifies() const { return options.task == FitTask::classes; }
 
@@ -39,8 +40,8 @@ struct Fit::Parts {
   fit::Tuning tuning;
   fit::Learner<float> learner;
   std::deque<fit::LearnerRow> delayed;
-  std::vector<fit::LearnerRow> judges;  // rows of their own for judging, if any
-  std::int64_t next_judge = 0;
+  std::vector<fit::LearnerRow> validation;  // outer rows that come round again and again, if any
+  std::int64_t next_validation = 0;
   std::int64_t rows = 0;
   Prediction prediction;
   fit::LearnerRow row_;

@@ -126,7 +126,7 @@ class Runner {
     }
     if (rows.empty()) throw DataError("--validation: got no rows, expected some");
     fit_->set_groups(judges_->groups(), !judges_->index_base().has_value());
-    fit_->judge_by(rows);
+    fit_->set_validation(rows);
     for (const DataRow& row : rows) judges_digest_.add(row);
     digest_ = judges_digest_;
     judges_.reset();

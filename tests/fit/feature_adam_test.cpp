@@ -1,3 +1,5 @@
+#include "fit/penalties/feature_adam.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,26 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "fit/penalties/first_order.hpp"
 #include "obolus/core/rng.hpp"
 
 namespace obolus {
 namespace {
 
-using fit::FeaturePenalties;
-using fit::FeaturePenaltyOptions;
+using fit::FeatureAdam;
+using fit::FeatureAdamOptions;
 
 constexpr std::int64_t late = std::int64_t{1} << 40;  // steps have their full length
 
-FeaturePenalties three(const FeaturePenaltyOptions& o) {
-  FeaturePenalties p(o);
+FeatureAdam three(const FeatureAdamOptions& o) {
+  FeatureAdam p(o);
   p.grow(3);
   return p;
 }
 
 // The textbook's, for one feature, in double.
 struct Adam {
-  FeaturePenaltyOptions o;
+  FeatureAdamOptions o;
   double place = 0, mean = 0, square = 0;
   int moves = 0;
 
@@ -34,15 +35,16 @@ struct Adam {
     mean = o.decay * mean + (1 - o.decay) * slope, square = o.decay2 * square + (1 - o.decay2) * slope * slope;
     const double m = mean / (1 - std::pow(o.decay, moves)), v = square / (1 - std::pow(o.decay2, moves));
     const double length = t / (t + o.halfway) * (o.later + (o.first - o.later) / (1 + moves / o.halfway));
-    place = std::clamp((1 - o.shrinkage) * place - length * o.step * m / std::sqrt(v), -o.widest, o.widest);
+    place =
+        std::clamp((1 - o.shrinkage) * place - length * o.step * m / std::sqrt(v), -o.max_log_ratio, o.max_log_ratio);
     return std::exp(place);
   }
 };
 
 // A move has some ten roundings of 6e-8, and is 0.2 long; a hundred moves add up to 1.2e-5 where nothing is forgotten.
-TEST(FeaturePenalties, MoveLikeAdamOnTheLogarithm) {
-  const FeaturePenaltyOptions o;
-  FeaturePenalties got = three(o);
+TEST(FeatureAdam, MoveLikeAdamOnTheLogarithm) {
+  const FeatureAdamOptions o;
+  FeatureAdam got = three(o);
   std::vector<Adam> expected(3, Adam{o});
   Rng rng(3);
   for (int t = 0; t < 300; ++t) {
@@ -54,18 +56,18 @@ TEST(FeaturePenalties, MoveLikeAdamOnTheLogarithm) {
   }
 }
 
-TEST(FeaturePenalties, BeginAtOneAndStepByTheStepWhateverTheSlope) {
-  FeaturePenaltyOptions o;
+TEST(FeatureAdam, BeginAtOneAndStepByTheStepWhateverTheSlope) {
+  FeatureAdamOptions o;
   o.step = 0.25, o.first = o.later = 1;
   for (const float slope : {1e-30F, 1e-8F, 1.0F, 1e8F, 1e30F}) {
-    FeaturePenalties p = three(o);
+    FeatureAdam p = three(o);
     EXPECT_FLOAT_EQ(p.move(0, slope, late), std::exp(-0.25F));
     EXPECT_FLOAT_EQ(p.move(1, -slope, late), std::exp(0.25F));
   }
 }
 
-TEST(FeaturePenalties, StayWhereThereIsNoSlopeToSpeakOf) {
-  FeaturePenalties p = three({});
+TEST(FeatureAdam, StayWhereThereIsNoSlopeToSpeakOf) {
+  FeatureAdam p = three({});
   const float ratio = p.move(1, 2.0F, late);
   Archive before, after;
   p.fields(before, 3);
@@ -77,10 +79,10 @@ TEST(FeaturePenalties, StayWhereThereIsNoSlopeToSpeakOf) {
 }
 
 // A slope of one sign is worth a step a round; where the pull is as long, at step/shrinkage, it ends. 0.98^400 = 3e-4 is left of the way.
-TEST(FeaturePenalties, ArePulledBackToOne) {
-  FeaturePenaltyOptions o;
+TEST(FeatureAdam, ArePulledBackToOne) {
+  FeatureAdamOptions o;
   o.step = 0.05, o.shrinkage = 0.02, o.first = o.later = 1;
-  FeaturePenalties p = three(o);
+  FeatureAdam p = three(o);
   float ratio = 1;
   for (int t = 0; t < 400; ++t) ratio = p.move(0, -3.0F, late);
   EXPECT_NEAR(std::log(ratio), 0.05 / 0.02, 2e-3);
@@ -89,10 +91,10 @@ TEST(FeaturePenalties, ArePulledBackToOne) {
   EXPECT_NEAR(std::log(ratio), 0.0, 0.05);
 }
 
-TEST(FeaturePenalties, GoNoFurtherThanTheyMay) {
-  FeaturePenaltyOptions o;
-  o.widest = 1.5, o.shrinkage = 0;
-  FeaturePenalties p = three(o);
+TEST(FeatureAdam, GoNoFurtherThanTheyMay) {
+  FeatureAdamOptions o;
+  o.max_log_ratio = 1.5, o.shrinkage = 0;
+  FeatureAdam p = three(o);
   float up = 1, down = 1;
   for (int t = 0; t < 50; ++t) up = p.move(0, -1.0F, late), down = p.move(1, 1.0F, late);
   EXPECT_FLOAT_EQ(up, std::exp(1.5F));
@@ -109,7 +111,7 @@ std::string loading(std::vector<Saved> features) {
   Archive to;
   fit::saved(to, "penalties", features);
   Archive from(to.bytes());
-  FeaturePenalties p({});
+  FeatureAdam p({});
   try {
     p.fields(from, 2);
   } catch (const DataError& e) {
@@ -118,7 +120,7 @@ std::string loading(std::vector<Saved> features) {
   return "accepted";
 }
 
-TEST(FeaturePenalties, AreRefusedWhereTheyDoNotFitTheFeatures) {
+TEST(FeatureAdam, AreRefusedWhereTheyDoNotFitTheFeatures) {
   EXPECT_EQ(loading({{}, {.place = -7}}), "accepted");
   const std::string refused = "saved state: the penalties do not fit the features";
   EXPECT_EQ(loading({}), refused);
@@ -132,8 +134,8 @@ TEST(FeaturePenalties, AreRefusedWhereTheyDoNotFitTheFeatures) {
   EXPECT_EQ(loading({{}, {.rounds = -1}}), refused);
 }
 
-TEST(FeaturePenalties, GoOnFromWhatWasSaved) {
-  FeaturePenalties whole = three({}), resumed({});
+TEST(FeatureAdam, GoOnFromWhatWasSaved) {
+  FeatureAdam whole = three({}), resumed({});
   for (int t = 0; t < 10; ++t) whole.move(t % 3, static_cast<float>(t) - 4.5F, late);
   Archive to;
   whole.fields(to, 3);
