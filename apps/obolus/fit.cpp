@@ -14,6 +14,7 @@
 #include "fit/prediction_text.hpp"
 #include "live/view.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
 #include "run/durable_file.hpp"
@@ -57,9 +58,7 @@ class DoublingTable {
     for (const FitHyperparameter& h : v.fit->hyperparameters())
       if (h.tuned && h.name.size() <= widest) fmt::print(stderr, " {:>11.4g}", h.value);
     const auto& classes = v.fit->classes();
-    const auto name = [&](std::int32_t c) {
-      return c < 0 ? std::string("-") : classes[static_cast<std::size_t>(c)].substr(0, 12);
-    };
+    const auto name = [&](std::int32_t c) { return c < 0 ? std::string("-") : classes[to_size(c)].substr(0, 12); };
     if (v.prediction->truth >= 0 && !classes.empty())
       fmt::print(stderr, "  {} {}", name(v.prediction->truth), name(v.prediction->best));
     else if (v.prediction->truth >= 0)

@@ -7,6 +7,7 @@
 #include "config/option_text.hpp"
 #include "fit/fit_run.hpp"
 #include "fit/model_file.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/run/table.hpp"
 #include "verbs.hpp"
 
@@ -30,7 +31,7 @@ std::string feature_name(const Fit& model, std::uint64_t key) {
 std::string output_name(const Fit& model, std::int32_t output) {
   const auto& classes = model.classes();
   if (classes.empty()) return "number";
-  const std::size_t c = classes.size() == 2 && model.constants().size() == 1 ? 1 : static_cast<std::size_t>(output);
+  const std::size_t c = classes.size() == 2 && model.constants().size() == 1 ? 1 : to_size(output);
   return c < classes.size() ? classes[c] : std::to_string(output);
 }
 
@@ -44,10 +45,10 @@ void print_json(Fit& model, std::size_t weights) {
   for (const FitHyperparameter& one : model.hyperparameters()) h[one.name] = one.value;
   out["hyperparameters"] = h;
   if (const auto p = model.penalties())
-    out["l2_of_features"] = {{"least", p->least}, {"middle", p->middle}, {"most", p->most}};
+    out["l2_of_features"] = {{"least", p->min}, {"middle", p->middle}, {"most", p->max}};
   out["constants"] = model.constants();
   Json list = Json::array();
-  for (const Fit::Weight& w : model.largest_weights(weights))
+  for (const Fit::Weight& w : model.top_weights(weights))
     list.push_back(
         {{"feature", feature_name(model, w.key)}, {"for", output_name(model, w.output)}, {"weight", w.value}});
   out["largest_weights"] = list;
@@ -71,13 +72,13 @@ void print_text(Fit& model, const Arguments& a) {
     line("constant of " + output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
   const std::string text = table.text();
   fmt::print("{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
-  Table largest({"feature", "for", "weight"}, "llr");
+  Table max({"feature", "for", "weight"}, "llr");
   bool any = false;
-  for (const Fit::Weight& w : model.largest_weights(a.weights)) {
-    largest.row({feature_name(model, w.key), output_name(model, w.output), number(w.value)});
+  for (const Fit::Weight& w : model.top_weights(a.weights)) {
+    max.row({feature_name(model, w.key), output_name(model, w.output), number(w.value)});
     any = true;
   }
-  if (any) fmt::print("\nlargest weights\n{}", largest.text());
+  if (any) fmt::print("\nlargest weights\n{}", max.text());
 }
 
 }  // namespace

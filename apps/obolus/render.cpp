@@ -87,10 +87,10 @@ void add_resolution(std::string& png, double dpi) {
 }
 
 std::string png(RsvgHandle* handle, double width, double height, double dpi) {
-  constexpr double most = 30000;  // cairo's images end at 32,767
-  if (width > most || height > most)
+  constexpr double max = 30000;  // cairo's images end at 32,767
+  if (width > max || height > max)
     throw ConfigError(fmt::format("--dpi {}: got a picture of {:.0f} x {:.0f} pixels, expected at most {:.0f} a side",
-                                  dpi, width, height, most));
+                                  dpi, width, height, max));
   const int w = static_cast<int>(std::lround(width)), h = static_cast<int>(std::lround(height));
   const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h));
   draw(handle, surface.get(), w, h);

@@ -66,7 +66,7 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   guards(s, line);
   line("gradients of f, of g; products",
        fmt::format("{}, {}; {}", count(s.last.counts.grad_f()), count(s.last.counts.grad_g()),
-                   count(s.last.counts.hvp + s.last.counts.cross)));
+                   count(s.last.counts.hvp_yy + s.last.counts.hvp_xy)));
   if (s.variation) {
     const auto text = [](const VariationSum& v) { return number(v.sum) + (v.exact ? "" : " (estimate)"); };
     line("V_T, H_2T", text(s.variation->V) + ", " + text(s.variation->H2));

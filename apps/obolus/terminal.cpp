@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "keys.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::cli {
 namespace {
@@ -31,7 +32,7 @@ void note(int signal) {
 
 // Letters, not bytes.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
+  return to_size(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 

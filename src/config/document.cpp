@@ -8,13 +8,13 @@
 namespace obolus::config {
 namespace {
 
-constexpr std::uint64_t largest_config = 1 << 24;
+constexpr std::uint64_t max_config = 1 << 24;
 
 }  // namespace
 
 std::string read_document(const std::string& path) {
   try {
-    return read_whole_file(path, largest_config);
+    return read_whole_file(path, max_config);
   } catch (const DataError& e) {
     throw ConfigError(e.what());
   }

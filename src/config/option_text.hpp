@@ -39,8 +39,8 @@ inline std::string schedule_text(const Schedule& s) {
   std::string text = "{ scale = " + number_text(s.scale);
   if (s.power != 0) text += ", power = " + number_text(s.power);
   if (s.log) text += ", log = true";
-  if (std::isfinite(s.least)) text += ", least = " + number_text(s.least);
-  if (std::isfinite(s.most)) text += ", most = " + number_text(s.most);
+  if (std::isfinite(s.min)) text += ", least = " + number_text(s.min);
+  if (std::isfinite(s.max)) text += ", most = " + number_text(s.max);
   return text + " }";
 }
 

@@ -143,13 +143,13 @@ class SectionReader {
       if (key == "scale") s.scale = number(part, value, Range::positive());
       else if (key == "power") s.power = number(part, value, {});
       else if (key == "log") s.log = exactly<bool>(part, value, "true or false");
-      else if (key == "least") s.least = number(part, value, {});
-      else if (key == "most") s.most = number(part, value, {});
+      else if (key == "least") s.min = number(part, value, {});
+      else if (key == "most") s.max = number(part, value, {});
       else
         throw ConfigError(fmt::format("{}: unknown key '{}' in {}.{}{}", place_of(value), key.str(), section_, name,
                                       suggestion(std::string(key.str()), {"scale", "power", "log", "least", "most"})));
     }
-    if (std::isnan(s.scale) || s.least > s.most)
+    if (std::isnan(s.scale) || s.min > s.max)
       fail(name, node, "a number or { scale = …, power = …, log = …, least = …, most = … } with least ≤ most");
     return s;
   }

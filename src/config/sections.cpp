@@ -1,9 +1,11 @@
 #include "config/sections.hpp"
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus::config {
 
 void require_length(const Numbers& numbers, Index size, const char* name) {
-  if (!numbers.list || numbers.values.size() == static_cast<std::size_t>(size)) return;
+  if (!numbers.list || numbers.values.size() == to_size(size)) return;
   throw ConfigError(fmt::format("{}: got a list of {} numbers, expected one number or a list of {}", name,
                                 numbers.values.size(), size));
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -76,8 +77,8 @@ void ArchiveDocuments::append_content(std::vector<char>& to) {
     const la_ssize_t got = archive_read_data(archive_.get(), block_.data(), block_.size());
     if (got < 0) require(static_cast<int>(got));
     if (got <= 0) return;
-    size += static_cast<std::size_t>(got);
-    total_ += static_cast<std::size_t>(got);
+    size += to_size(got);
+    total_ += to_size(got);
     if (size > limits_.entry_bytes) fail(fmt::format("entry {:?}: got more than {} bytes", name_, limits_.entry_bytes));
     if (total_ > limits_.total_bytes) fail(fmt::format("got more than {} bytes in all", limits_.total_bytes));
     to.insert(to.end(), block_.begin(), block_.begin() + got);

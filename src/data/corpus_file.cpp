@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "run/checksum.hpp"
 #include "run/durable_file.hpp"
 
@@ -19,8 +20,8 @@ namespace {
 constexpr std::string_view magic = "obolus corpus\n";
 constexpr std::uint64_t version = 1;
 constexpr std::size_t head_size = magic.size() + 2 * sizeof(std::uint64_t);
-constexpr std::uint64_t largest_file = std::uint64_t{1} << 30, most_term_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t max_file = std::uint64_t{1} << 30, max_term_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t max = std::numeric_limits<std::int32_t>::max();
 
 void put_word(std::string& out, std::uint64_t word) {
   for (int i = 0; i < 8; ++i) out += static_cast<char>(word >> (8 * i));
@@ -42,7 +43,7 @@ void put_names(std::string& out, const std::vector<std::string>& names) {
   std::string_view before;
   for (const std::string& name : names) {
     const auto differs = std::mismatch(name.begin(), name.end(), before.begin(), before.end()).first;
-    const auto shared = static_cast<std::size_t>(differs - name.begin());
+    const auto shared = to_size(differs - name.begin());
     put(out, shared);
     put(out, name.size() - shared);
     out.append(name, shared);
@@ -74,21 +75,21 @@ class Reader {
     throw DataError(fmt::format("{}: damaged: {}", name_, what));
   }
 
-  std::uint64_t number(std::uint64_t largest, const char* what) {
+  std::uint64_t number(std::uint64_t max, const char* what) {
     std::uint64_t n = 0;
     for (int shift = 0; at_ != end_ && shift < 63; shift += 7) {
       const auto byte = static_cast<unsigned char>(*at_++);
       n |= std::uint64_t{byte & 0x7Fu} << shift;
       if (byte >= 0x80) continue;
-      if (n <= largest) return n;
-      refuse(fmt::format("{}: got {}, expected at most {}", what, n, largest));
+      if (n <= max) return n;
+      refuse(fmt::format("{}: got {}, expected at most {}", what, n, max));
     }
     refuse(fmt::format("{}: the file ends too early", what));
   }
 
   // Of things that take at least one byte each.
   std::size_t size(const char* what) {
-    const std::uint64_t n = number(most, what);
+    const std::uint64_t n = number(max, what);
     if (n > static_cast<std::uint64_t>(end_ - at_)) refuse(fmt::format("{}: the file ends too early", what));
     return n;
   }
@@ -103,7 +104,7 @@ class Reader {
       name.assign(before.substr(0, shared)).append(at_, fresh);
       at_ += fresh;
       total += name.size();
-      if (total > most_term_bytes) refuse("longer names than any corpus has");
+      if (total > max_term_bytes) refuse("longer names than any corpus has");
       if (&name != names.data() && !(before < name)) refuse(fmt::format("{}: not in order", what));
       before = name;
     }
@@ -113,9 +114,9 @@ class Reader {
   TokenisedCorpus::Part part(std::size_t terms, std::size_t classes) {
     TokenisedCorpus::Part part;
     const std::size_t documents = size("documents");
-    const auto entries_at_most = static_cast<std::size_t>(end_ - at_) / 2;
-    part.term.reserve(entries_at_most);
-    part.count.reserve(entries_at_most);
+    const auto max_entries = to_size(end_ - at_) / 2;
+    part.term.reserve(max_entries);
+    part.count.reserve(max_entries);
     for (std::size_t d = 0; d < documents; ++d) {
       part.label.push_back(static_cast<std::int32_t>(number(classes - 1, "label")));
       row(part, terms);
@@ -134,7 +135,7 @@ class Reader {
       if (next >= terms) refuse("term of a document: beyond the last");
       next += number(terms - 1 - next, "term of a document");
       part.term.push_back(static_cast<std::int32_t>(next++));
-      part.count.push_back(static_cast<std::int32_t>(number(most - 1, "count") + 1));
+      part.count.push_back(static_cast<std::int32_t>(number(max - 1, "count") + 1));
     }
   }
 
@@ -183,8 +184,6 @@ void save_corpus(const std::string& path, const TokenisedCorpus& corpus) {
   write_atomically(path, to_bytes(corpus));
 }
 
-TokenisedCorpus load_corpus(const std::string& path) {
-  return corpus_of_bytes(read_whole_file(path, largest_file), path);
-}
+TokenisedCorpus load_corpus(const std::string& path) { return corpus_of_bytes(read_whole_file(path, max_file), path); }
 
 }  // namespace obolus

@@ -5,10 +5,12 @@
 #include <system_error>
 #include <utility>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 
 CountingCrew::CountingCrew(Encoding encoding, int threads, Visit visit)
-    : visit_(std::move(visit)), counters_(static_cast<std::size_t>(std::max(1, threads)), TermCounter(encoding)) {
+    : visit_(std::move(visit)), counters_(to_size(std::max(1, threads)), TermCounter(encoding)) {
   try {
     for (std::size_t i = 1; i < counters_.size(); ++i) workers_.emplace_back([this, i] { work(counters_[i]); });
   } catch (const std::system_error&) {  // fewer threads than asked for will do

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "data/unicode_tables.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -84,8 +85,8 @@ Decoded decode(std::string_view text, std::size_t at) {
     if ((byte(i) & 0xC0) != 0x80) return {};
     code = (code << 6) | (byte(i) & 0x3F);
   }
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < least[size] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
+  constexpr char32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < min[size] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
   return {code, size};
 }
 
@@ -141,7 +142,7 @@ void fold(std::string_view text, Encoding encoding, FoldedText& out) {
   char* const begin = out.bytes.data();
   char* const end = encoding == Encoding::latin1 ? fold_latin1(text, begin) : fold_utf8(text, begin);
   std::memset(end, 0, FoldedText::padding);
-  out.size = static_cast<std::size_t>(end - begin);
+  out.size = to_size(end - begin);
 }
 
 }  // namespace obolus

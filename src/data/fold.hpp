@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/term_table.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/text.hpp"
 
 namespace obolus {
@@ -50,7 +51,7 @@ void for_each_word(const FoldedText& text, Visit&& visit) {
     const std::uint64_t head = zeros == 0 ? v : v & (~std::uint64_t{0} >> (64 - (std::countr_zero(zeros) & ~7)));
     while (zeros == 0) zeros = zero_bytes(eight(after += 8));  // the padding ends it
     after += std::countr_zero(zeros) / 8;
-    const auto size = static_cast<std::size_t>(after - p);
+    const auto size = to_size(after - p);
     if (size > sequence_length(static_cast<unsigned char>(*p))) visit(FoldedWord{p, size, head});
     p = after + 1;
   }

@@ -9,7 +9,7 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t word = 4, most_sizes = 4;
+constexpr std::size_t word = 4, max_sizes = 4;
 constexpr unsigned char unsigned_bytes = 0x08;
 
 std::uint32_t word_at(std::string_view bytes, std::size_t at) {
@@ -32,7 +32,7 @@ IdxArray parse_idx(std::string_view bytes, const std::string& where) {
   const auto type = static_cast<unsigned char>(bytes[2]);
   if (type != unsigned_bytes) refuse(fmt::format("got numbers of type 0x{:02x}, expected 0x08, unsigned bytes", type));
   const auto count = static_cast<unsigned char>(bytes[3]);
-  if (count == 0 || count > most_sizes) refuse(fmt::format("got {} sizes, expected 1 to {}", count, most_sizes));
+  if (count == 0 || count > max_sizes) refuse(fmt::format("got {} sizes, expected 1 to {}", count, max_sizes));
   const std::size_t head = word * (1u + count);
   if (bytes.size() < head) refuse(fmt::format("ends within its sizes, after {} bytes", bytes.size()));
   IdxArray array{{}, bytes.substr(head)};
@@ -42,8 +42,7 @@ IdxArray parse_idx(std::string_view bytes, const std::string& where) {
     if (array.sizes.back() == 0) refuse("got a size of 0, expected at least 1");
     // Below 2^64 at every step: a product beyond the cap is left at once.
     numbers *= array.sizes.back();
-    if (numbers > largest_idx_file)
-      refuse(fmt::format("got more than {} numbers, expected at most that", largest_idx_file));
+    if (numbers > max_idx_file) refuse(fmt::format("got more than {} numbers, expected at most that", max_idx_file));
   }
   if (array.numbers.size() != numbers)
     refuse(fmt::format("got {} numbers, expected {} by its sizes", array.numbers.size(), numbers));

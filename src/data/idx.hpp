@@ -29,6 +29,6 @@ struct NamedBytes {
 // Pictures and labels to train on, pictures and labels to test with.
 inline constexpr std::array<std::string_view, 4> idx_names{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
                                                            "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
-inline constexpr std::uint64_t largest_idx_file = std::uint64_t{1} << 27;
+inline constexpr std::uint64_t max_idx_file = std::uint64_t{1} << 27;
 
 }  // namespace obolus

@@ -10,6 +10,7 @@
 #include "data/counting_crew.hpp"
 #include "data/sha256.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -119,7 +120,7 @@ std::string digest_of(const std::vector<Document>& documents, const std::vector<
 void verify_counts(const char* part, const std::vector<std::int32_t>& labels, const std::vector<std::string>& classes,
                    const std::vector<std::int64_t>& expected, const std::string& source) {
   std::vector<std::int64_t> got(classes.size());
-  for (const std::int32_t label : labels) ++got[static_cast<std::size_t>(label)];
+  for (const std::int32_t label : labels) ++got[to_size(label)];
   if (got.size() != expected.size())
     throw DataError(fmt::format("{}: got {} classes, expected {}", source, got.size(), expected.size()));
   for (std::size_t i = 0; i < got.size(); ++i)

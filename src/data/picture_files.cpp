@@ -9,12 +9,13 @@
 #include "data/idx.hpp"
 #include "data/sha256.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr ArchiveLimits limits{.entries = 10'000, .entry_bytes = largest_idx_file, .total_bytes = std::size_t{1} << 29};
+constexpr ArchiveLimits limits{.entries = 10'000, .entry_bytes = max_idx_file, .total_bytes = std::size_t{1} << 29};
 
 // Which of the four a path names, if any.
 std::optional<std::size_t> which(std::string_view path) {
@@ -24,7 +25,7 @@ std::optional<std::size_t> which(std::string_view path) {
   std::replace(name.begin(), name.end(), '.', '-');
   const auto found = std::find(idx_names.begin(), idx_names.end(), name);
   if (found == idx_names.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - idx_names.begin());
+  return to_size(found - idx_names.begin());
 }
 
 class Collected {

@@ -23,8 +23,8 @@ LabelledPictures load_pictures(PictureSet set) {
     const auto read = [&](std::size_t pictures) {
       const std::string of_pictures = fmt::format("{}/{}", folder, idx_names[pictures]);
       const std::string of_labels = fmt::format("{}/{}", folder, idx_names[pictures + 1]);
-      const std::string grey = read_whole_file(of_pictures, largest_idx_file),
-                        label = read_whole_file(of_labels, largest_idx_file);
+      const std::string grey = read_whole_file(of_pictures, max_idx_file),
+                        label = read_whole_file(of_labels, max_idx_file);
       return pictures_of_idx({of_pictures, grey}, {of_labels, label}, 10);
     };
     LabelledPictures all{read(0), read(2)};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "obolus/core/parallel.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -85,7 +86,7 @@ TokenisedCorpus::Part part_of(const PartOrder& order, const std::vector<Found>& 
   part.label = order.label;
   for (const std::size_t document : order.document)
     part.start.push_back(part.start.back() + static_cast<std::int64_t>(found[document].entries.size()));
-  part.term.resize(static_cast<std::size_t>(part.start.back()));
+  part.term.resize(to_size(part.start.back()));
   part.count.resize(part.term.size());
   constexpr Index chunk = 256;
   const Index documents = part.documents();

@@ -9,6 +9,7 @@
 #include "data/fold.hpp"
 #include "data/term_counter.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -16,10 +17,10 @@ namespace {
 constexpr std::size_t batch_bytes = std::size_t{1} << 18;
 
 // Counts fit into 32 bits, and so do the numbers of terms of so much text.
-constexpr std::size_t largest_text = std::numeric_limits<std::int32_t>::max(), most_bytes = std::size_t{1} << 32;
+constexpr std::size_t max_text = std::numeric_limits<std::int32_t>::max(), max_bytes = std::size_t{1} << 32;
 
 void require_known_label(const Text& text, std::size_t classes) {
-  if (text.label < 0 || static_cast<std::size_t>(text.label) >= classes)
+  if (text.label < 0 || to_size(text.label) >= classes)
     throw DataError(fmt::format("label of a document: got {}, expected one of {} classes", text.label, classes));
 }
 
@@ -33,8 +34,8 @@ class Feeder {
     for (const Text& text : texts) {
       require_known_label(text, classes_);
       total_ += text.bytes.size();
-      if (text.bytes.size() > largest_text || total_ > most_bytes)
-        throw DataError(fmt::format("documents: got more than {} bytes in one or {} in all", largest_text, most_bytes));
+      if (text.bytes.size() > max_text || total_ > max_bytes)
+        throw DataError(fmt::format("documents: got more than {} bytes in one or {} in all", max_text, max_bytes));
       order.document.push_back(documents_);
       order.label.push_back(text.label);
       batch_.items.push_back({documents_++, text.bytes});

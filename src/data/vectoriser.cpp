@@ -12,6 +12,7 @@
 #include "data/term_hash.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/parallel.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -28,13 +29,13 @@ bool is_stop_word(std::string_view term) {
 // How often each term comes in the part.
 std::vector<std::int64_t> totals(const Part& part, std::size_t terms) {
   std::vector<std::int64_t> total(terms);
-  for (std::size_t i = 0; i < part.term.size(); ++i) total[static_cast<std::size_t>(part.term[i])] += part.count[i];
+  for (std::size_t i = 0; i < part.term.size(); ++i) total[to_size(part.term[i])] += part.count[i];
   return total;
 }
 
 void require_fitted(const Part& part, std::size_t terms) {
   for (const std::int32_t term : part.term)
-    if (static_cast<std::size_t>(term) >= terms)
+    if (to_size(term) >= terms)
       throw DataError(
           fmt::format("documents to transform: got term {}, expected one of the {} terms fitted to", term, terms));
 }
@@ -67,17 +68,15 @@ void Vectoriser::choose_vocabulary(const TokenisedCorpus& corpus, const Part& fi
   for (std::size_t i = 0; i < total.size(); ++i)
     if (total[i] > 0 && (options_.stop_words == StopWords::none || !is_stop_word(corpus.terms[i])))
       vocabulary_.push_back(static_cast<std::int32_t>(i));
-  const auto limit = static_cast<std::size_t>(options_.max_features);
+  const auto limit = to_size(options_.max_features);
   if (limit > 0 && vocabulary_.size() > limit) {
-    std::stable_sort(vocabulary_.begin(), vocabulary_.end(), [&](std::int32_t a, std::int32_t b) {
-      return total[static_cast<std::size_t>(a)] > total[static_cast<std::size_t>(b)];
-    });
+    std::stable_sort(vocabulary_.begin(), vocabulary_.end(),
+                     [&](std::int32_t a, std::int32_t b) { return total[to_size(a)] > total[to_size(b)]; });
     vocabulary_.resize(limit);
     std::sort(vocabulary_.begin(), vocabulary_.end());
   }
   columns_ = static_cast<Index>(vocabulary_.size());
-  for (std::size_t j = 0; j < vocabulary_.size(); ++j)
-    column_[static_cast<std::size_t>(vocabulary_[j])] = static_cast<std::int32_t>(j);
+  for (std::size_t j = 0; j < vocabulary_.size(); ++j) column_[to_size(vocabulary_[j])] = static_cast<std::int32_t>(j);
 }
 
 // The sign is the hash's, the column its absolute value modulo the number of columns.
@@ -96,10 +95,10 @@ void Vectoriser::hash_terms(const TokenisedCorpus& corpus) {
 // ln((1 + n) / (1 + df)) + 1, as if one more document held every term. A column where signs cancel out is still of the
 // document, as it is to scikit-learn.
 void Vectoriser::weigh(const Part& fitted_on) {
-  std::vector<std::int64_t> documents(static_cast<std::size_t>(columns_)), last(documents.size(), -1);
+  std::vector<std::int64_t> documents(to_size(columns_)), last(documents.size(), -1);
   for (std::int64_t d = 0; d < fitted_on.documents(); ++d)
     for (std::int64_t i = fitted_on.start[d]; i < fitted_on.start[d + 1]; ++i) {
-      const std::int32_t j = column_[static_cast<std::size_t>(fitted_on.term[i])];
+      const std::int32_t j = column_[to_size(fitted_on.term[i])];
       if (j != left_out && std::exchange(last[j], d) != d) ++documents[j];
     }
   const auto n = static_cast<double>(fitted_on.documents());
@@ -110,7 +109,7 @@ void Vectoriser::weigh(const Part& fitted_on) {
 void Vectoriser::read_row(const Part& part, std::int64_t row, std::vector<Cell>& cells) const {
   cells.clear();
   for (std::int64_t i = part.start[row]; i < part.start[row + 1]; ++i) {
-    const auto term = static_cast<std::size_t>(part.term[i]);
+    const auto term = to_size(part.term[i]);
     if (column_[term] == left_out) continue;
     cells.push_back({column_[term], sign_.empty() ? double(part.count[i]) : double(sign_[term]) * part.count[i]});
   }
@@ -139,7 +138,7 @@ void Vectoriser::sum_by_column(std::vector<Cell>& cells) {
 std::int64_t Vectoriser::row_size(const Part& part, std::int64_t row, std::vector<Cell>& cells) const {
   if (!sign_.empty()) return read_row(part, row, cells), static_cast<std::int64_t>(cells.size());
   return std::count_if(part.term.begin() + part.start[row], part.term.begin() + part.start[row + 1],
-                       [&](std::int32_t term) { return column_[static_cast<std::size_t>(term)] != left_out; });
+                       [&](std::int32_t term) { return column_[to_size(term)] != left_out; });
 }
 
 SparseRows Vectoriser::transform(const Part& part, int threads) const {
@@ -157,7 +156,7 @@ SparseRows Vectoriser::transform(const Part& part, int threads) const {
   };
   for_each_row([&](Index d, std::vector<Cell>& cells) { rows.start[d + 1] = row_size(part, d, cells); });
   for (Index d = 0; d < documents; ++d) rows.start[d + 1] += rows.start[d];
-  rows.column.resize(static_cast<std::size_t>(rows.start.back()));
+  rows.column.resize(to_size(rows.start.back()));
   rows.value.resize(rows.column.size());
   for_each_row([&](Index d, std::vector<Cell>& cells) {
     read_row(part, d, cells);

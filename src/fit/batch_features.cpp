@@ -4,13 +4,15 @@
 #include <cmath>
 #include <utility>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus::fit {
 
 template <class S>
 void BatchFeatures<S>::take(const std::vector<const LearnerRow*>& rows, Weights<S>& weights, double seen,
                             double power) {
   rows_ = static_cast<int>(rows.size());
-  local_of_.resize(static_cast<std::size_t>(weights.slots()), -1);
+  local_of_.resize(to_size(weights.slots()), -1);
   count(rows);
   scale_.resize(slot_.size());
   for (std::size_t i = 0; i < slot_.size(); ++i) {
@@ -20,7 +22,7 @@ void BatchFeatures<S>::take(const std::vector<const LearnerRow*>& rows, Weights<
                                : S(std::pow(static_cast<double>(mean), -power));
   }
   list(rows);
-  for (const std::int32_t slot : slot_) local_of_[static_cast<std::size_t>(slot)] = -1;
+  for (const std::int32_t slot : slot_) local_of_[to_size(slot)] = -1;
 }
 
 // Numbers the features, and leaves in end_ where each one's column begins.
@@ -29,16 +31,16 @@ void BatchFeatures<S>::count(const std::vector<const LearnerRow*>& rows) {
   slot_.clear(), end_.clear();
   for (const LearnerRow* row : rows)
     for (const Entry& e : row->entries) {
-      std::int32_t& local = local_of_[static_cast<std::size_t>(e.slot)];
+      std::int32_t& local = local_of_[to_size(e.slot)];
       if (local < 0) {
         local = static_cast<std::int32_t>(slot_.size());
         slot_.push_back(e.slot), end_.push_back(0);
       }
-      ++end_[static_cast<std::size_t>(local)];
+      ++end_[to_size(local)];
     }
   std::int32_t start = 0;
   for (std::int32_t& n : end_) start += std::exchange(n, start);
-  column_.resize(static_cast<std::size_t>(start));
+  column_.resize(to_size(start));
 }
 
 template <class S>
@@ -47,8 +49,8 @@ void BatchFeatures<S>::list(const std::vector<const LearnerRow*>& rows) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     entry_scale_[r].clear();
     for (const Entry& e : rows[r]->entries) {
-      const auto local = static_cast<std::size_t>(local_of_[static_cast<std::size_t>(e.slot)]);
-      column_[static_cast<std::size_t>(end_[local]++)] = {static_cast<std::int32_t>(r), e.value};
+      const auto local = to_size(local_of_[to_size(e.slot)]);
+      column_[to_size(end_[local]++)] = {static_cast<std::int32_t>(r), e.value};
       entry_scale_[r].push_back(scale_[local]);
     }
   }
@@ -57,7 +59,7 @@ void BatchFeatures<S>::list(const std::vector<const LearnerRow*>& rows) {
 template <class S>
 const S* BatchFeatures<S>::gram(int stride) {
   stride_ = stride;
-  const auto n = static_cast<std::size_t>(stride);
+  const auto n = to_size(stride);
   gram_.assign(n * n, S(1));
   dense_.assign(n, S(0));
   std::int32_t first = 0;
@@ -70,14 +72,14 @@ const S* BatchFeatures<S>::gram(int stride) {
 
 template <class S>
 double BatchFeatures<S>::bound(const S* weight) const {
-  double most = 0;
+  double max = 0;
   for (int r = 0; r < rows_; ++r) {
-    const S* row = gram_.data() + static_cast<std::size_t>(r) * static_cast<std::size_t>(stride_);
+    const S* row = gram_.data() + to_size(r) * to_size(stride_);
     S sum = S(0);
     for (int k = 0; k < rows_; ++k) sum += std::abs(row[k]) * weight[k];
-    most = std::max(most, static_cast<double>(sum));
+    max = std::max(max, static_cast<double>(sum));
   }
-  return most;
+  return max;
 }
 
 template class BatchFeatures<float>;

@@ -8,6 +8,7 @@
 #include "fit/weights.hpp"
 #include "kernels/fit_kernels.hpp"
 #include "obolus/core/memory.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
@@ -24,7 +25,7 @@ class BatchFeatures {
   // max_r Σ_k weight_k |G_rk| over the batch's rows, a bound of the largest eigenvalue. After gram().
   [[nodiscard]] double bound(const S* weight) const;
   // Of row r's entries.
-  [[nodiscard]] const S* scales(int r) const { return entry_scale_[static_cast<std::size_t>(r)].data(); }
+  [[nodiscard]] const S* scales(int r) const { return entry_scale_[to_size(r)].data(); }
 
  private:
   void count(const std::vector<const LearnerRow*>& rows);

@@ -33,11 +33,11 @@ ClassNames::ClassNames(const std::string& fixed) : fixed_(!fixed.empty()) {
 }
 
 void ClassNames::add(const std::string& name) {
-  if (names_.size() == most)
+  if (names_.size() == max)
     throw DataError(
         fmt::format("got more than {} classes, expected fewer; are the labels numbers to come near to? "
                     "then give --task numbers",
-                    most));
+                    max));
   number_.emplace(name, static_cast<std::int32_t>(names_.size()));
   names_.push_back(name);
 }
@@ -46,8 +46,8 @@ std::int32_t ClassNames::known(const std::string& label) const {
   if (const auto i = seen_.find(label); i != seen_.end()) return i->second;
   const auto i = number_.find(canonical_label(label));
   if (i == number_.end()) return -1;
-  constexpr std::size_t most_texts = 1 << 16;
-  if (seen_.size() < most_texts) seen_.emplace(label, i->second);
+  constexpr std::size_t max_texts = 1 << 16;
+  if (seen_.size() < max_texts) seen_.emplace(label, i->second);
   return i->second;
 }
 
@@ -70,7 +70,7 @@ std::int32_t ClassNames::number(const std::string& label) {
 void ClassNames::fields(Archive& a) {
   auto count = static_cast<std::uint64_t>(names_.size());
   a("fixed", fixed_), a("classes", count);
-  if (count > most) throw DataError(fmt::format("saved state: got {} classes, expected at most {}", count, most));
+  if (count > max) throw DataError(fmt::format("saved state: got {} classes, expected at most {}", count, max));
   std::vector<std::string> names = names_;
   names.resize(count);
   for (std::string& name : names) a("name", name);

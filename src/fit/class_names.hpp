@@ -16,7 +16,7 @@ namespace obolus::fit {
 
 class ClassNames {
  public:
-  static constexpr std::size_t most = 10'000;
+  static constexpr std::size_t max = 10'000;
 
   // `fixed`: names separated by commas; empty: whatever comes. Throws ConfigError.
   explicit ClassNames(const std::string& fixed);

@@ -12,13 +12,14 @@
 
 #include "fit/saved_vectors.hpp"
 #include "obolus/core/archive.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/rows.hpp"
 
 namespace obolus::fit {
 
 class Columns {
  public:
-  static constexpr std::size_t most = 1 << 20;
+  static constexpr std::size_t max = 1 << 20;
 
   // Which of our groups is the reader's g-th; new names are added. Names that do not go on from those before are another reader's.
   void set_groups(std::span<const std::string> names) {
@@ -26,7 +27,7 @@ class Columns {
     for (std::size_t g = of_reader_.size(); g < names.size(); ++g) {
       const auto [i, is_new] = number_.try_emplace(names[g], static_cast<std::int32_t>(list_.size()));
       if (is_new) list_.push_back({names[g], row_key(names[g], ""), 0, 0, 0}), names_.push_back(names[g]);
-      if (list_.size() > most) throw DataError("got more than 2^20 columns or namespaces, expected fewer");
+      if (list_.size() > max) throw DataError("got more than 2^20 columns or namespaces, expected fewer");
       of_reader_.push_back(i->second);
     }
   }
@@ -34,27 +35,27 @@ class Columns {
   void forget_reader() { of_reader_.clear(); }  // another one comes
   [[nodiscard]] std::int32_t of_reader(std::uint32_t group) const { return knows(group) ? of_reader_[group] : 0; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[static_cast<std::size_t>(group)].key; }
+  [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[to_size(group)].key; }
 
-  void mark_number(std::int32_t group) { list_[static_cast<std::size_t>(group)].number = true; }
+  void mark_number(std::int32_t group) { list_[to_size(group)].number = true; }
   [[nodiscard]] bool is_number(std::size_t group) const { return list_[group].number; }
   void see(std::int32_t group, double value) {
-    Column& c = list_[static_cast<std::size_t>(group)];
+    Column& c = list_[to_size(group)];
     c.rows += 1;
     const double off = value - c.mean;
     c.mean += off / c.rows;
     c.squares += off * (value - c.mean);
   }
   [[nodiscard]] float standardised(std::int32_t group, double value) const {
-    const Column& c = list_[static_cast<std::size_t>(group)];
-    constexpr double most_deviations = 10;
+    const Column& c = list_[to_size(group)];
+    constexpr double max_deviations = 10;
     const double deviation = c.rows > 0 ? std::sqrt(c.squares / c.rows) : 0;
     if (!(deviation > 0) || !std::isfinite(deviation)) return 0;
-    return static_cast<float>(std::clamp((value - c.mean) / deviation, -most_deviations, most_deviations));
+    return static_cast<float>(std::clamp((value - c.mean) / deviation, -max_deviations, max_deviations));
   }
 
   void fields(Archive& a) {
-    saved_list(a, "columns", list_, most);
+    saved_list(a, "columns", list_, max);
     if (!a.loading()) return;
     names_.clear(), number_.clear(), of_reader_.clear();
     for (const Column& c : list_) {
@@ -67,7 +68,7 @@ class Columns {
  private:
   [[nodiscard]] bool goes_on(std::span<const std::string> names) const {
     for (std::size_t g = 0; g < of_reader_.size(); ++g)
-      if (g >= names.size() || names_[static_cast<std::size_t>(of_reader_[g])] != names[g]) return false;
+      if (g >= names.size() || names_[to_size(of_reader_[g])] != names[g]) return false;
     return true;
   }
   struct Column {

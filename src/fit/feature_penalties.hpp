@@ -15,6 +15,7 @@
 #include "fit/saved_vectors.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
@@ -30,14 +31,14 @@ class FeaturePenalties {
  public:
   explicit FeaturePenalties(const FeaturePenaltyOptions& options) : o_(options) {}
 
-  void grow(std::int64_t slots) { feature_.resize(static_cast<std::size_t>(slots)); }
+  void grow(std::int64_t slots) { feature_.resize(to_size(slots)); }
 
   // It will be asked for soon.
-  void call_for(std::int64_t slot) const { __builtin_prefetch(&feature_[static_cast<std::size_t>(slot)], 1); }
+  void call_for(std::int64_t slot) const { __builtin_prefetch(&feature_[to_size(slot)], 1); }
 
   // The ratio after a step down this slope in round t of all.
   float move(std::int64_t slot, float slope, std::int64_t t) {
-    Feature& f = feature_[static_cast<std::size_t>(slot)];
+    Feature& f = feature_[to_size(slot)];
     if (!std::isfinite(slope) || slope == 0) return std::exp(f.place);
     f.mean = b1() * f.mean + (1 - b1()) * slope;
     const auto root = static_cast<double>(f.root), s = static_cast<double>(slope);  // a float has no room for squares

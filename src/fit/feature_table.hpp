@@ -8,12 +8,13 @@
 #include "fit/saved_vectors.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
 class FeatureTable {
  public:
-  static constexpr std::int64_t most = std::int64_t{1} << 27;
+  static constexpr std::int64_t max = std::int64_t{1} << 27;
 
   explicit FeatureTable(int hash_bits) : bits_(hash_bits) {
     if (bits_ == 0) table_.resize(1024, {0, empty});
@@ -26,12 +27,11 @@ class FeatureTable {
     if (bits_ > 0) return hashed(key);
     Place& place = table_[find(key)];
     if (place.slot != empty) return place.slot;
-    if (count_ == most)
-      throw DataError("got more than " + std::to_string(most) +
-                      " different features, expected fewer; give --hash-bits");
+    if (count_ == max)
+      throw DataError("got more than " + std::to_string(max) + " different features, expected fewer; give --hash-bits");
     place = {key, static_cast<std::int32_t>(count_++)};
     const std::int32_t slot = place.slot;
-    if (static_cast<std::size_t>(count_) * 2 > table_.size()) grow();
+    if (to_size(count_) * 2 > table_.size()) grow();
     return slot;
   }
   // −1 for a key that nobody has met.
@@ -45,11 +45,11 @@ class FeatureTable {
   }
 
   void fields(Archive& a) {
-    std::vector<std::uint64_t> keys(static_cast<std::size_t>(count_));
-    each([&](std::uint64_t key, std::int32_t slot) { keys[static_cast<std::size_t>(slot)] = key; });
+    std::vector<std::uint64_t> keys(to_size(count_));
+    each([&](std::uint64_t key, std::int32_t slot) { keys[to_size(slot)] = key; });
     a("bits", bits_), saved(a, "keys", keys);
     if (!a.loading()) return;
-    if (bits_ < 0 || bits_ > 30 || static_cast<std::int64_t>(keys.size()) > most)
+    if (bits_ < 0 || bits_ > 30 || static_cast<std::int64_t>(keys.size()) > max)
       throw DataError("saved state: a table of features has an impossible size");
     *this = FeatureTable(bits_);
     for (const std::uint64_t key : keys) slot(key);

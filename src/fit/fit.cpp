@@ -9,6 +9,7 @@
 
 #include "fit/fit_parts.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -23,7 +24,7 @@ void Fit::set_groups(std::span<const std::string> names, bool columns) {
   Parts& p = *parts_;
   p.has_columns = columns;
   p.columns.set_groups(names);
-  const int wanted = std::min(static_cast<int>(p.columns.names().size()), Parts::most_groups);
+  const int wanted = std::min(static_cast<int>(p.columns.names().size()), Parts::max_groups);
   while (p.tuning.per_group && p.learner.weights().groups() < wanted) p.learner.add_l2_group();
 }
 
@@ -130,7 +131,7 @@ std::vector<FitHyperparameter> Fit::hyperparameters() const {
   const Parts& p = *parts_;
   std::vector<FitHyperparameter> result;
   const auto at = [](const std::vector<std::string>& list, std::int32_t i) {
-    return static_cast<std::size_t>(i) < list.size() ? list[static_cast<std::size_t>(i)] : std::to_string(i);
+    return to_size(i) < list.size() ? list[to_size(i)] : std::to_string(i);
   };
   for (const Hyperparameter& h : p.learner.hyperparameters().list) {
     std::string name;
@@ -156,11 +157,11 @@ std::optional<Fit::Penalties> Fit::penalties() const {
     all.push_back(l2 * static_cast<double>(p.learner.weights().pace(i)));
   const auto middle = all.begin() + std::ssize(all) / 2;
   std::ranges::nth_element(all, middle);
-  const auto [least, most] = std::ranges::minmax_element(all);
-  return Penalties{*least, *middle, *most};
+  const auto [min, max] = std::ranges::minmax_element(all);
+  return Penalties{*min, *middle, *max};
 }
 
-std::vector<Fit::Weight> Fit::largest_weights(std::size_t count) const {
+std::vector<Fit::Weight> Fit::top_weights(std::size_t count) const {
   const Parts& p = *parts_;
   const auto& weights = p.learner.weights();
   std::vector<Weight> all;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -88,7 +89,7 @@ void Fit::Parts::require_sound(const DataRow& row) const {
 // After loading.
 void Fit::Parts::require_sound() const {
   if (learner.slots() != table.slots()) throw DataError("saved state: weights and features differ in number");
-  if (static_cast<std::size_t>(learner.classes()) > names.names().size() || (tuning.classes && !names.fixed()))
+  if (to_size(learner.classes()) > names.names().size() || (tuning.classes && !names.fixed()))
     throw DataError("saved state: weights and classes differ in number");
   if (!tuning.per_group && learner.weights().groups() > 1)
     throw DataError("saved state: groups have an L2 of their own, expected one for all");
@@ -112,7 +113,7 @@ void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
     const std::int32_t slot = learning ? table.slot(key) : table.known(key);
     if (slot < 0) continue;
     out.entries.push_back({slot, value});
-    if (tuning.per_group) group_.push_back(std::min(group, most_groups - 1));
+    if (tuning.per_group) group_.push_back(std::min(group, max_groups - 1));
   }
   if (learning && table.slots() > learner.slots()) learner.grow_features(table.slots());
   if (tuning.per_group) sort_by_group(out, learning);
@@ -149,17 +150,17 @@ void Fit::Parts::predict(std::size_t features, std::span<const float> logits) {
     return;
   }
   const double warmth = 1 / learner.hyperparameters().value(Tunable::temperature, 1.0);
-  const auto classes = static_cast<std::size_t>(learner.classes());  // not those whose labels are delayed
+  const auto classes = to_size(learner.classes());  // not those whose labels are delayed
   p.probabilities.assign(classes, classes == 0 ? 0.0 : 1.0);
   if (learner.outputs() == 1 && classes == 2) {
     p.probabilities[1] = 1 / (1 + std::exp(-warmth * static_cast<double>(logits[0])));
     p.probabilities[0] = 1 / (1 + std::exp(warmth * static_cast<double>(logits[0])));
   } else if (learner.outputs() > 1) {
-    const double most =
+    const double max =
         static_cast<double>(*std::max_element(logits.begin(), logits.begin() + static_cast<std::ptrdiff_t>(classes)));
     double sum = 0;
     for (std::size_t c = 0; c < classes; ++c)
-      sum += p.probabilities[c] = std::exp(warmth * (static_cast<double>(logits[c]) - most));
+      sum += p.probabilities[c] = std::exp(warmth * (static_cast<double>(logits[c]) - max));
     for (double& q : p.probabilities) q /= sum;
   }
   if (classes > 0)
@@ -174,7 +175,7 @@ void Fit::Parts::judge(const DataRow& row, std::int32_t label) {
     return;
   }
   p.truth = label;
-  const auto k = static_cast<std::size_t>(label);
+  const auto k = to_size(label);
   p.truth_probability = k < p.probabilities.size() ? p.probabilities[k] : 1.0 / static_cast<double>(rows + 2);
 }
 
@@ -187,7 +188,7 @@ void Fit::Parts::learn(LearnerRow&& row) {
 void Fit::Parts::train_when_full() {
   if (static_cast<std::int64_t>(learner.waiting()) < options.batch) return;
   for (std::int64_t i = 0; !judges.empty() && i < options.batch; ++i) {
-    learner.add(LearnerRow(judges[static_cast<std::size_t>(next_judge)]));
+    learner.add(LearnerRow(judges[to_size(next_judge)]));
     next_judge = (next_judge + 1) % static_cast<std::int64_t>(judges.size());
   }
   learner.train();

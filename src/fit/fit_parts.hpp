@@ -15,7 +15,7 @@
 namespace obolus {
 
 struct Fit::Parts {
-  static constexpr int most_groups = 16;  // with an L2 of their own; the others share the last
+  static constexpr int max_groups = 16;  // with an L2 of their own; the others share the last
 
   explicit Parts(const FitOptions& o);
 

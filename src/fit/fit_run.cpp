@@ -117,11 +117,11 @@ class Runner {
   }
 
   void read_judges() {
-    constexpr std::size_t most = 1'000'000;
+    constexpr std::size_t max = 1'000'000;
     std::vector<DataRow> rows;
     for (DataRow row; judges_->next(row);) {
-      if (rows.size() == most)
-        throw DataError(fmt::format("{}: got more than {} rows to judge by, expected fewer", judges_->place(), most));
+      if (rows.size() == max)
+        throw DataError(fmt::format("{}: got more than {} rows to judge by, expected fewer", judges_->place(), max));
       rows.push_back(row);
     }
     if (rows.empty()) throw DataError("--validation: got no rows, expected some");

@@ -13,7 +13,7 @@ const char* FitSummary::name() const {
 }
 
 std::string text_of(const Fit::Penalties& p) {
-  return fmt::format("{} to {}, half of them below {}", number(p.least), number(p.most), number(p.middle));
+  return fmt::format("{} to {}, half of them below {}", number(p.min), number(p.max), number(p.middle));
 }
 
 std::string FitSummary::json() const {
@@ -42,7 +42,7 @@ std::string FitSummary::json() const {
   }
   out["hyperparameters"] = h, out["tuned"] = tuned;
   if (penalties)
-    out["l2_of_features"] = {{"least", penalties->least}, {"middle", penalties->middle}, {"most", penalties->most}};
+    out["l2_of_features"] = {{"least", penalties->min}, {"middle", penalties->middle}, {"most", penalties->max}};
   out["seconds"] = seconds, out["seconds_learning"] = seconds_learning;
   out["rows_per_second"] = seconds > 0 ? static_cast<double>(rows) / seconds : 0.0;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

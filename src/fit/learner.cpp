@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus::fit {
 namespace {
 
@@ -35,8 +37,8 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
 
 template <class S>
 const typename Learner<S>::Logits& Learner<S>::predict(const Row& row) {
-  sums_.resize(static_cast<std::size_t>(weights_.groups() * weights_.width()));
-  lane_.resize(static_cast<std::size_t>(weights_.lanes()));
+  sums_.resize(to_size(weights_.groups() * weights_.width()));
+  lane_.resize(to_size(weights_.lanes()));
   weights_.gather_unpaid(row, sums_.data());
   weights_.finish(sums_.data(), lane_.data());
   return lane_;
@@ -68,16 +70,15 @@ template <class S>
 void Learner<S>::grow_classes(int classes) {
   if (classes <= classes_) return;
   classes_ = classes;
-  class_weight_.resize(static_cast<std::size_t>(classes));
+  class_weight_.resize(to_size(classes));
   const int wanted = classes <= 2 && !o_.softmax ? 1 : classes, old = weights_.outputs();
   if (wanted == old) return;
-  std::vector<std::vector<double>> spread(static_cast<std::size_t>(wanted),
-                                          std::vector<double>(static_cast<std::size_t>(old)));
+  std::vector<std::vector<double>> spread(to_size(wanted), std::vector<double>(to_size(old)));
   if (old == 1) {
     spread[0][0] = -0.5;
     if (wanted > 1) spread[1][0] = 0.5;
   } else {
-    for (std::size_t c = 0; c < static_cast<std::size_t>(old); ++c) spread[c][c] = 1;
+    for (std::size_t c = 0; c < to_size(old); ++c) spread[c][c] = 1;
   }
   weights_.reshape(weights_.parts(), spread);
   regather();
@@ -99,7 +100,7 @@ void Learner<S>::add_l2_group() {
   hyper_.put(next);
   slope_.resize(hyper_.list.size());
   weights_.grow_groups(next.index + 1);
-  const auto outputs = static_cast<std::size_t>(weights_.outputs());
+  const auto outputs = to_size(weights_.outputs());
   std::vector<std::vector<double>> same(outputs, std::vector<double>(outputs));
   for (std::size_t c = 0; c < outputs; ++c) same[c][c] = 1;
   weights_.reshape(hyper_.parts(), same);
@@ -138,7 +139,7 @@ void Learner<S>::train_inner() {
   const double rate = rate_of_round(free);
   decay_weights(rate, free);
   for (int r = 0; r < rows_; ++r) {
-    const auto i = static_cast<std::size_t>(r);
+    const auto i = to_size(r);
     if (i < fresh_) {
       place(pending_sums_.data() + place_[i] * sums_.size(), r);
     } else {
@@ -162,7 +163,7 @@ void Learner<S>::keep() {
     if (r.role == Role::outer || o_.buffer == 0) continue;
     kept_ = std::min(kept_ + 1, o_.buffer);
     if (static_cast<std::int64_t>(buffer_.size()) < o_.buffer) buffer_.push_back(std::move(r));
-    else std::swap(buffer_[static_cast<std::size_t>(buffer_next_)], r);
+    else std::swap(buffer_[to_size(buffer_next_)], r);
     buffer_next_ = (buffer_next_ + 1) % o_.buffer;
   }
   pending_.clear(), pending_sums_.clear();
@@ -172,8 +173,8 @@ template <class S>
 void Learner<S>::lay_out() {
   rows_ = static_cast<int>(batch_.size());
   stride_ = (rows_ + kernels::fit_rows_unit - 1) / kernels::fit_rows_unit * kernels::fit_rows_unit;
-  const auto n = static_cast<std::size_t>(stride_), lanes = static_cast<std::size_t>(weights_.lanes()) * n;
-  const auto outputs = static_cast<std::size_t>(weights_.outputs());
+  const auto n = to_size(stride_), lanes = to_size(weights_.lanes()) * n;
+  const auto outputs = to_size(weights_.outputs());
   logits_.assign(lanes, S(0)), push_.assign(lanes, S(0)), total_.assign(lanes, S(0));
   scratch_.resize((outputs + 2) * n);
   weight_.assign(n, S(0)), target_.assign(n, S(0)), is_replayed_.assign(n, S(0)), label_.assign(n, -1);
@@ -182,14 +183,13 @@ void Learner<S>::lay_out() {
 template <class S>
 void Learner<S>::place(const S* sums, int r) {
   weights_.finish(sums, lane_.data());
-  for (std::size_t lane = 0; lane < lane_.size(); ++lane)
-    logits_[lane * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(r)] = lane_[lane];
+  for (std::size_t lane = 0; lane < lane_.size(); ++lane) logits_[lane * to_size(stride_) + to_size(r)] = lane_[lane];
 }
 
 // The outer loss of the waiting rows, its slopes, and the step of the hyperparameters.
 template <class S>
 void Learner<S>::judge() {
-  for (int r = 0; r < rows_; ++r) place(pending_sums_.data() + place_[static_cast<std::size_t>(r)] * sums_.size(), r);
+  for (int r = 0; r < rows_; ++r) place(pending_sums_.data() + place_[to_size(r)] * sums_.size(), r);
   std::ranges::fill(slope_, 0.0);
   residual_.clear();
   outer_loss_ = 0;
@@ -199,14 +199,14 @@ void Learner<S>::judge() {
   for (const Row* row : batch_) {
     double w = static_cast<double>(row->weight);
     if (trains_classes()) {
-      const auto k = static_cast<std::size_t>(row->label);
+      const auto k = to_size(row->label);
       class_weight_[k] += w;
       if (o_.balanced) w /= class_weight_[k];
     }
     share.push_back(w), all += w;
   }
   if (!(all > 0)) return;
-  for (int r = 0; r < rows_; ++r) judge_row(r, share[static_cast<std::size_t>(r)] / all);
+  for (int r = 0; r < rows_; ++r) judge_row(r, share[to_size(r)] / all);
   move_hyperparameters();
 }
 
@@ -221,11 +221,11 @@ template <class S>
 void Learner<S>::judge_row(int r, double weight) {
   const int outputs = weights_.outputs();
   const auto logit = [&](int part, int c) {
-    return static_cast<double>(logits_[static_cast<std::size_t>((part * outputs + c) * stride_ + r)]);
+    return static_cast<double>(logits_[to_size((part * outputs + c) * stride_ + r)]);
   };
-  const Row& row = *batch_[static_cast<std::size_t>(r)];
+  const Row& row = *batch_[to_size(r)];
   const double warmth = 1 / hyper_.value(Tunable::temperature, 1.0);
-  probability_.resize(static_cast<std::size_t>(outputs));
+  probability_.resize(to_size(outputs));
   // ∂loss/∂logit takes the place of the probabilities.
   if (o_.loss == Loss::numbers) {
     probability_[0] = logit(0, 0) - static_cast<double>(row.target);
@@ -235,18 +235,16 @@ void Learner<S>::judge_row(int r, double weight) {
     outer_loss_ += weight * (u > 0 ? std::log1p(std::exp(-u)) : std::log1p(std::exp(u)) - u);
     probability_[0] = warmth * (row.label == 1 ? -1 : 1) / (1 + std::exp(u));
   } else {
-    double most = -1e300, sum = 0;
-    for (int c = 0; c < outputs; ++c) most = std::max(most, warmth * logit(0, c));
+    double max = -1e300, sum = 0;
+    for (int c = 0; c < outputs; ++c) max = std::max(max, warmth * logit(0, c));
+    for (int c = 0; c < outputs; ++c) sum += probability_[to_size(c)] = std::exp(warmth * logit(0, c) - max);
+    outer_loss_ += weight * (std::log(sum) + max - warmth * logit(0, row.label));
     for (int c = 0; c < outputs; ++c)
-      sum += probability_[static_cast<std::size_t>(c)] = std::exp(warmth * logit(0, c) - most);
-    outer_loss_ += weight * (std::log(sum) + most - warmth * logit(0, row.label));
-    for (int c = 0; c < outputs; ++c)
-      probability_[static_cast<std::size_t>(c)] =
-          warmth * (probability_[static_cast<std::size_t>(c)] / sum - (c == row.label ? 1 : 0));
+      probability_[to_size(c)] = warmth * (probability_[to_size(c)] / sum - (c == row.label ? 1 : 0));
   }
   if (penalties_) {
     for (const double p : probability_) residual_.push_back(S(weight * p));
-    residual_.resize(static_cast<std::size_t>((r + 1) * weights_.product_width()));
+    residual_.resize(to_size((r + 1) * weights_.product_width()));
   }
   int part = 0;
   for (std::size_t i = 0; i < hyper_.list.size(); ++i) {
@@ -255,7 +253,7 @@ void Learner<S>::judge_row(int r, double weight) {
     if (!h.tuned) continue;
     const bool direct = h.kind == Tunable::temperature;  // d(logit/T)/dln T = −logit/T
     double sum = 0;
-    for (int c = 0; c < outputs; ++c) sum += probability_[static_cast<std::size_t>(c)] * logit(direct ? 0 : part, c);
+    for (int c = 0; c < outputs; ++c) sum += probability_[to_size(c)] * logit(direct ? 0 : part, c);
     slope_[i] += (direct ? -1 : 1) * weight * sum;
   }
 }
@@ -264,8 +262,7 @@ template <class S>
 void Learner<S>::draw_replay(const char* what, std::vector<const Row*>& rows) {
   if (buffer_.empty()) return;
   Rng rng = rng_.child(what, static_cast<std::uint64_t>(round_));
-  for (std::int64_t i = 0; i < o_.replay; ++i)
-    rows.push_back(&buffer_[static_cast<std::size_t>(rng.below(buffer_.size()))]);
+  for (std::int64_t i = 0; i < o_.replay; ++i) rows.push_back(&buffer_[to_size(rng.below(buffer_.size()))]);
 }
 
 // `free`: the rate is the hyperparameter's, not the limit's. The bounds of the curvature leave the weight of replayed rows out: they
@@ -293,7 +290,7 @@ double Learner<S>::rate_of_round(bool& free) {
 
 template <class S>
 void Learner<S>::decay_weights(double rate, bool free) {
-  slopes_.assign(static_cast<std::size_t>(weights_.parts()), 0.0);
+  slopes_.assign(to_size(weights_.parts()), 0.0);
   for (int g = 0; !features_differ() && g < weights_.groups(); ++g) {
     constexpr double longest = 40;  // nothing is left then, and what is pushed over ρ still fits a float
     const double time = std::min(static_cast<double>(o_.steps) * rate * hyper_.value(Tunable::l2, 0.0, g), longest),
@@ -327,7 +324,7 @@ void Learner<S>::guard_derivatives() {
   const auto size = [&](int part) {
     double sum = 0;
     for (int i = 0; i < lane; ++i) {
-      const double v = static_cast<double>(logits_[static_cast<std::size_t>(part * lane + i)]);
+      const double v = static_cast<double>(logits_[to_size(part * lane + i)]);
       sum += v * v;
     }
     return std::sqrt(sum / rows_);
@@ -341,7 +338,7 @@ void Learner<S>::guard_derivatives() {
   int j = 0;
   for (const Hyperparameter& h : hyper_.list) {
     if (!h.has_part()) continue;
-    const double of_part = size(++j), factor = memory_of(h) > 0 ? o_.largest_derivative * scale / of_part : 0.0;
+    const double of_part = size(++j), factor = memory_of(h) > 0 ? o_.max_derivative * scale / of_part : 0.0;
     if (!(factor < 1) && std::isfinite(of_part)) continue;
     S* const derivative = logits_.data() + static_cast<std::ptrdiff_t>(j) * lane;
     if (factor > 0x1p-40) {
@@ -397,12 +394,12 @@ void Learner<S>::steps(const S* gram, double alpha, bool free) {
 template <class S>
 void Learner<S>::write_back() {
   const int lanes = weights_.lanes();
-  scratch_.resize(static_cast<std::size_t>(weights_.width()));
+  scratch_.resize(to_size(weights_.width()));
   for (int r = 0; r < rows_; ++r) {
     for (int lane = 0; lane < lanes; ++lane) {
-      const S push = -total_[static_cast<std::size_t>(lane * stride_ + r)];
-      lane_[static_cast<std::size_t>(lane)] = push;
-      weights_.constant()[static_cast<std::size_t>(lane)] += push;
+      const S push = -total_[to_size(lane * stride_ + r)];
+      lane_[to_size(lane)] = push;
+      weights_.constant()[to_size(lane)] += push;
     }
     weights_.scatter(row(r), features_.scales(r), lane_.data(), scratch_.data());
   }

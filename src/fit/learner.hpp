@@ -25,6 +25,7 @@
 #include "fit/rows.hpp"
 #include "fit/weights.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
@@ -36,7 +37,7 @@ struct LearnerOptions {
   double power = 0.5;
   double memory = 0.98, l2_memory = 1.0, replay_memory = 0.99;  // of the derivatives, from round to round
   double limit = 12.0;  // α is at most this over the round's own bound of the curvature
-  double largest_derivative = 30.0;
+  double max_derivative = 30.0;
   bool balanced = false;  // classes count alike in f
   bool softmax = false;   // also for two classes
   bool decayed = false;   // rate/√(1 + t/100)
@@ -111,7 +112,7 @@ class Learner {
   void decay_features(double rate);
   void guard_derivatives();
   [[nodiscard]] double memory_of(const Hyperparameter& h) const;
-  [[nodiscard]] const Row& row(int r) const { return *batch_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] const Row& row(int r) const { return *batch_[to_size(r)]; }
   void take(Role unwanted);  // into the batch
   void train_inner();
   void keep();

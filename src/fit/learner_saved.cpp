@@ -4,6 +4,7 @@
 
 #include "fit/learner.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
@@ -37,16 +38,16 @@ template <class S>
 void Learner<S>::fields(Archive& a) {
   a("hyperparameters", hyper_), a("weights", weights_);
   number_fields(a);
-  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
+  const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(o_.buffer, 1 << 20));
   saved(a, "class_weight", class_weight_), a("buffer_next", buffer_next_);
-  saved_list(a, "buffer", buffer_, most), saved_list(a, "pending", pending_, most);
+  saved_list(a, "buffer", buffer_, max), saved_list(a, "pending", pending_, max);
   a("kept", kept_);
   if (penalties_) penalties_->fields(a, weights_.slots());
   if (optimised_) optimised_->fields(a, weights_.slots(), classes_);
   if (!a.loading()) return;
   require_sound(buffer_, classes_), require_sound(pending_, classes_);
   if (kept_ < 0 || buffer_next_ < 0 || (buffer_next_ > 0 && buffer_next_ >= o_.buffer) ||
-      class_weight_.size() != static_cast<std::size_t>(classes_))
+      class_weight_.size() != to_size(classes_))
     throw DataError("saved state: the learner's sizes do not fit together");
   regather();
 }

@@ -11,6 +11,7 @@
 #include "fit/saved_vectors.hpp"
 #include "obolus/any/erased.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/problems/softmax_l2.hpp"
 #include "registry/registry.hpp"
 
@@ -77,10 +78,7 @@ struct OptimisedPenalties::Work {
   using Problem = Erased<SoftmaxL2<float>>;
 
   Work(const OptimisedPenaltyOptions& o, std::int64_t slots, int class_count)
-      : capacity(slots),
-        classes(class_count),
-        sigma(static_cast<std::size_t>(slots) + 1),
-        data(std::make_shared<LabelledRows>()) {
+      : capacity(slots), classes(class_count), sigma(to_size(slots) + 1), data(std::make_shared<LabelledRows>()) {
     data->classes = classes;
     data->train.columns = data->test.columns = static_cast<Index>(capacity) + 1;  // the last one is constant
     SoftmaxOptions options;
@@ -108,7 +106,7 @@ void OptimisedPenalties::open(const Learnt& l) {
   auto next = std::make_unique<Work>(o_, capacity, l.classes);
   Vector<float> y = Vector<float>::Zero(next->problem->dims().y);
   const auto put = [&](std::int64_t column, double sigma, auto&& weight) {
-    next->sigma[static_cast<std::size_t>(column)] = static_cast<float>(sigma);
+    next->sigma[to_size(column)] = static_cast<float>(sigma);
     for (int c = 0; sigma > 0 && c < l.classes; ++c)
       y(static_cast<Index>(column * l.classes + c)) = static_cast<float>(weight(c) / sigma);
   };
@@ -136,13 +134,13 @@ void OptimisedPenalties::add(const LearnerRow& row, double factor, const Learnt&
   SparseRows& rows = work_->data->train;
   entries_.clear();
   for (const Entry& e : row.entries) {
-    float& sigma = work_->sigma[static_cast<std::size_t>(e.slot)];
+    float& sigma = work_->sigma[to_size(e.slot)];
     if (sigma == 0) sigma = static_cast<float>(std::sqrt(l.scale(e.slot) / l.curvature));
     entries_.emplace_back(e.slot, static_cast<float>(factor) * e.value * sigma);
   }
   std::ranges::sort(entries_, {}, &std::pair<std::int32_t, float>::first);
   entries_.emplace_back(static_cast<std::int32_t>(work_->capacity), static_cast<float>(factor) * work_->sigma.back());
-  const auto first = static_cast<std::size_t>(rows.start.back());
+  const auto first = to_size(rows.start.back());
   for (const auto& [column, value] : entries_) {
     if (rows.column.size() > first && rows.column.back() == column) rows.value.back() += value;
     else rows.column.push_back(column), rows.value.push_back(value);
@@ -171,7 +169,7 @@ bool OptimisedPenalties::round(const Rows& inner, const Rows& outer, const Learn
   work_->problem->reveal(++work_->t);
   const Step step = work_->session->step(Rng(o_.seed).child("penalties", static_cast<std::uint64_t>(times_)));
   const auto x = work_->session->x().head(static_cast<Index>(l.slots)).array();
-  ratio_.resize(static_cast<std::size_t>(l.slots));
+  ratio_.resize(to_size(l.slots));
   const float one = o_.centred ? std::exp(x.log().mean()) : static_cast<float>(level_);
   Eigen::Map<Vector<float>>(ratio_.data(), x.size()).array() = x / one;
   const bool sound =

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "obolus/core/to_size.hpp"
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
@@ -15,7 +16,7 @@ inline void prediction_text(const Prediction& p, const Fit& fit, const std::stri
                             std::string& line) {
   line.clear();
   if (fit.options().task == FitTask::numbers) fmt::format_to(std::back_inserter(line), "{}", p.number);
-  else line += p.best >= 0 ? fit.classes()[static_cast<std::size_t>(p.best)] : "?";
+  else line += p.best >= 0 ? fit.classes()[to_size(p.best)] : "?";
   for (std::size_t c = 0; probabilities && c < p.probabilities.size(); ++c)
     fmt::format_to(std::back_inserter(line), "\t{:.6g}", p.probabilities[c]);
   if (!tag.empty()) (line += '\t') += tag;

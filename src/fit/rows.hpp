@@ -7,6 +7,7 @@
 #include "fit/saved_vectors.hpp"
 #include "kernels/fit_kernels.hpp"
 #include "obolus/core/archive.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
@@ -25,7 +26,7 @@ struct LearnerRow {
 
   [[nodiscard]] std::int64_t first(int g) const { return g == 0 ? 0 : last(g - 1); }
   [[nodiscard]] std::int64_t last(int g) const {
-    const auto i = static_cast<std::size_t>(g);
+    const auto i = to_size(g);
     return i < group_ends.size() ? group_ends[i] : static_cast<std::int64_t>(entries.size());
   }
   void fields(Archive& a) {

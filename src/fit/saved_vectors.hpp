@@ -27,12 +27,12 @@ void saved(Archive& a, std::string_view name, std::vector<T, A>& list) {
 
 // Of parts with fields of their own.
 template <class T>
-void saved_list(Archive& a, std::string_view name, std::vector<T>& list, std::uint64_t most = 1u << 24) {
+void saved_list(Archive& a, std::string_view name, std::vector<T>& list, std::uint64_t max = 1u << 24) {
   auto count = static_cast<std::uint64_t>(list.size());
   a(name, count);
-  if (count > most)
+  if (count > max)
     throw DataError("saved state: field '" + std::string(name) + "' has " + std::to_string(count) +
-                    " parts, expected at most " + std::to_string(most));
+                    " parts, expected at most " + std::to_string(max));
   if (!a.loading()) {
     for (T& part : list) part.fields(a);
     return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fit/saved_vectors.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 namespace {
@@ -33,23 +34,23 @@ Weights<S>::Weights(int parts, int outputs, int groups)
       outputs_(outputs),
       groups_(groups),
       width_(width_for(parts * outputs)),
-      constant_(static_cast<std::size_t>(parts * outputs)),
-      lazy_(static_cast<std::size_t>(groups), fresh()),
+      constant_(to_size(parts * outputs)),
+      lazy_(to_size(groups), fresh()),
       kernels_(&kernels::fit_kernels<S>()) {}
 
 template <class S>
 typename Weights<S>::Lazy Weights<S>::fresh() const {
-  const auto parts = static_cast<std::size_t>(parts_);
+  const auto parts = to_size(parts_);
   return {1.0, std::vector<double>(parts, 1.0), std::vector<double>(parts, 0.0)};
 }
 
 template <class S>
 void Weights<S>::grow(std::int64_t slots) {
   if (slots <= slots_) return;
-  const auto needed = static_cast<std::size_t>(slots) * static_cast<std::size_t>(width_);
+  const auto needed = to_size(slots) * to_size(width_);
   if (needed > memory_.capacity()) memory_.reserve(std::max(needed, memory_.capacity() + memory_.capacity() / 2));
   memory_.resize(needed);
-  if (groups_ > 1) group_of_.resize(static_cast<std::size_t>(slots));
+  if (groups_ > 1) group_of_.resize(to_size(slots));
   slots_ = slots;
   if (has_paces_) use_paces();
 }
@@ -57,7 +58,7 @@ void Weights<S>::grow(std::int64_t slots) {
 template <class S>
 int Weights<S>::set_group(std::int64_t slot, int group) {
   if (groups_ == 1) return 0;
-  std::uint16_t& of = group_of_[static_cast<std::size_t>(slot)];
+  std::uint16_t& of = group_of_[to_size(slot)];
   if (of == 0) of = static_cast<std::uint16_t>(group + 1);
   return of - 1;
 }
@@ -65,8 +66,8 @@ int Weights<S>::set_group(std::int64_t slot, int group) {
 template <class S>
 void Weights<S>::grow_groups(int groups) {
   groups_ = std::max(groups_, groups);
-  lazy_.resize(static_cast<std::size_t>(groups_), fresh());
-  if (groups_ > 1) group_of_.resize(static_cast<std::size_t>(slots_));
+  lazy_.resize(to_size(groups_), fresh());
+  if (groups_ > 1) group_of_.resize(to_size(slots_));
 }
 
 template <class S>
@@ -82,8 +83,7 @@ void Weights<S>::reshape(int parts, const std::vector<std::vector<double>>& spre
       for (int c = 0; c < outputs_; ++c) {
         double sum = 0;
         for (int k = 0; k < old_outputs; ++k)
-          sum += spread[static_cast<std::size_t>(c)][static_cast<std::size_t>(k)] *
-                 static_cast<double>(from[j * old_outputs + k]);
+          sum += spread[to_size(c)][to_size(k)] * static_cast<double>(from[j * old_outputs + k]);
         to[j * outputs_ + c] = static_cast<S>(sum);
       }
   };
@@ -92,11 +92,11 @@ void Weights<S>::reshape(int parts, const std::vector<std::vector<double>>& spre
   slots_ = 0;
   grow(slots);
   for (std::int64_t i = 0; i < slots; ++i) {
-    const S* from = old.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(old_width);
+    const S* from = old.data() + to_size(i) * to_size(old_width);
     move(from, at(i));
     squares(i) = from[old_width - 1];
   }
-  constant_.assign(static_cast<std::size_t>(lanes()), S(0));
+  constant_.assign(to_size(lanes()), S(0));
   move(old_constant.data(), constant_.data());
   std::fill(lazy_.begin(), lazy_.end(), fresh());
 }
@@ -116,12 +116,12 @@ void Weights<S>::gather(const LearnerRow& row, const Entry* entries, const S* me
 
 template <class S>
 void Weights<S>::gather_unpaid(const LearnerRow& row, S* sums) {
-  const auto has_paid = [&](const Entry& e) { return pace_[static_cast<std::size_t>(e.slot)].paid == rounds_; };
+  const auto has_paid = [&](const Entry& e) { return pace_[to_size(e.slot)].paid == rounds_; };
   if (!has_paces_ || std::ranges::all_of(row.entries, has_paid)) return gather(row, sums);
   copied_ = row.entries;
-  copy_.resize(copied_.size() * static_cast<std::size_t>(width_));
+  copy_.resize(copied_.size() * to_size(width_));
   for (std::size_t i = 0; i < copied_.size(); ++i) {
-    S* const to = copy_.data() + i * static_cast<std::size_t>(width_);
+    S* const to = copy_.data() + i * to_size(width_);
     std::copy_n(at(copied_[i].slot), width_, to);
     if (!has_paid(copied_[i])) decay_row(copied_[i].slot, to);
     copied_[i].slot = static_cast<std::int32_t>(i);
@@ -133,11 +133,11 @@ template <class S>
 void Weights<S>::finish(const S* sums, S* lanes) const {
   std::copy(constant_.begin(), constant_.end(), lanes);
   for (int g = 0; g < groups_; ++g) {
-    const Lazy& lazy = lazy_[static_cast<std::size_t>(g)];
+    const Lazy& lazy = lazy_[to_size(g)];
     const S* of = sums + g * width_;
     for (int c = 0; c < outputs_; ++c) lanes[c] += S(lazy.z) * of[c];
     for (int j = 1; j < parts_; ++j) {
-      const S s = S(lazy.s[static_cast<std::size_t>(j)]), mix = S(lazy.mix[static_cast<std::size_t>(j)]);
+      const S s = S(lazy.s[to_size(j)]), mix = S(lazy.mix[to_size(j)]);
       for (int c = 0; c < outputs_; ++c) lanes[j * outputs_ + c] += s * of[j * outputs_ + c] + mix * of[c];
     }
   }
@@ -148,11 +148,11 @@ void Weights<S>::scatter(const LearnerRow& row, const S* scales, const S* push, 
   for (int g = 0; g < groups_; ++g) {
     const std::int64_t first = row.first(g), last = row.last(g);
     if (last <= first) continue;
-    const Lazy& lazy = lazy_[static_cast<std::size_t>(g)];
+    const Lazy& lazy = lazy_[to_size(g)];
     const S z = S(1 / lazy.z);
     for (int c = 0; c < outputs_; ++c) scratch[c] = z * push[c];
     for (int j = 1; j < parts_; ++j) {
-      const S s = S(1 / lazy.s[static_cast<std::size_t>(j)]), mix = S(lazy.mix[static_cast<std::size_t>(j)]);
+      const S s = S(1 / lazy.s[to_size(j)]), mix = S(lazy.mix[to_size(j)]);
       for (int c = 0; c < outputs_; ++c) scratch[j * outputs_ + c] = s * (push[j * outputs_ + c] - mix * scratch[c]);
     }
     std::fill(scratch + lanes(), scratch + width_, S(0));
@@ -162,7 +162,7 @@ void Weights<S>::scatter(const LearnerRow& row, const S* scales, const S* push, 
 
 template <class S>
 void Weights<S>::decay(int group, double rho, std::span<const double> slopes) {
-  Lazy& lazy = lazy_[static_cast<std::size_t>(group)];
+  Lazy& lazy = lazy_[to_size(group)];
   for (std::size_t j = 1; j < lazy.s.size(); ++j) {
     lazy.mix[j] = rho * lazy.mix[j] + slopes[j] * lazy.z;
     lazy.s[j] *= rho;
@@ -173,7 +173,7 @@ void Weights<S>::decay(int group, double rho, std::span<const double> slopes) {
 template <class S>
 void Weights<S>::use_paces() {
   has_paces_ = true;
-  pace_.resize(static_cast<std::size_t>(slots_), Pace{1, 0, clock_, rounds_});
+  pace_.resize(to_size(slots_), Pace{1, 0, clock_, rounds_});
 }
 
 template <class S>
@@ -186,13 +186,13 @@ void Weights<S>::decay_at_paces(double time, const std::vector<Moved>& moved) {
 template <class S>
 double Weights<S>::due(std::int64_t slot) const {
   constexpr double longest = 40;  // nothing is left then
-  const Pace& p = pace_[static_cast<std::size_t>(slot)];
+  const Pace& p = pace_[to_size(slot)];
   return std::min(static_cast<double>(p.owed) + static_cast<double>(p.ratio) * (clock_ - p.since), longest);
 }
 
 template <class S>
 void Weights<S>::set_pace(std::int64_t slot, float ratio) {
-  Pace& pace = pace_[static_cast<std::size_t>(slot)];
+  Pace& pace = pace_[to_size(slot)];
   pace.owed = static_cast<float>(due(slot)), pace.since = clock_, pace.ratio = ratio;
 }
 
@@ -202,7 +202,7 @@ void Weights<S>::pay(const LearnerRow& row) {
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
     if (i + ahead < row.entries.size()) {
-      __builtin_prefetch(&pace_[static_cast<std::size_t>(row.entries[i + ahead].slot)]);
+      __builtin_prefetch(&pace_[to_size(row.entries[i + ahead].slot)]);
       const S* const next = at(row.entries[i + ahead].slot);
       constexpr int line = static_cast<int>(64 / sizeof(S));
       for (int b = 0; b < width_; b += line) __builtin_prefetch(next + b, 1);
@@ -213,7 +213,7 @@ void Weights<S>::pay(const LearnerRow& row) {
 
 template <class S>
 void Weights<S>::pay(std::int64_t slot) {
-  Pace& pace = pace_[static_cast<std::size_t>(slot)];
+  Pace& pace = pace_[to_size(slot)];
   if (pace.paid == rounds_) return;
   decay_row(slot, at(slot));
   pace.owed = 0, pace.since = clock_, pace.paid = rounds_;
@@ -222,11 +222,11 @@ void Weights<S>::pay(std::int64_t slot) {
 template <class S>
 void Weights<S>::decay_row(std::int64_t slot, S* row) {
   const double now = due(slot);
-  const std::int64_t rounds = rounds_ - pace_[static_cast<std::size_t>(slot)].paid;
+  const std::int64_t rounds = rounds_ - pace_[to_size(slot)].paid;
   const Lazy& lazy = lazy_[group_of(slot)];
   std::array<kernels::FitMoved<S>, most_moved> moved;
   for (std::size_t m = 0; m < moved_.size(); ++m)
-    moved[m] = {moved_[m].part, S(-lazy.z / lazy.s[static_cast<std::size_t>(moved_[m].part)] * kept(m, rounds) * now)};
+    moved[m] = {moved_[m].part, S(-lazy.z / lazy.s[to_size(moved_[m].part)] * kept(m, rounds) * now)};
   kernels_->decay(row, lanes(), outputs_, S(left_after(now)), moved.data(), static_cast<int>(moved_.size()));
 }
 
@@ -249,23 +249,23 @@ double Weights<S>::kept(std::size_t m, std::int64_t rounds) {
     known.memory = memory, known.of.clear();
     for (std::int64_t n = 0; n < soon; ++n) known.of.push_back(kept_of(memory, n));
   }
-  return known.of[static_cast<std::size_t>(rounds)];
+  return known.of[to_size(rounds)];
 }
 
 template <class S>
 void Weights<S>::scale_derivative(int part, double factor) {
-  const auto j = static_cast<std::size_t>(part);
+  const auto j = to_size(part);
   for (Lazy& lazy : lazy_) lazy.s[j] *= factor, lazy.mix[j] *= factor;
-  for (int c = 0; c < outputs_; ++c) constant_[static_cast<std::size_t>(part * outputs_ + c)] *= S(factor);
+  for (int c = 0; c < outputs_; ++c) constant_[to_size(part * outputs_ + c)] *= S(factor);
 }
 
 template <class S>
 void Weights<S>::forget_derivative(int part) {
-  const auto j = static_cast<std::size_t>(part);
+  const auto j = to_size(part);
   for (Lazy& lazy : lazy_) lazy.s[j] = 1, lazy.mix[j] = 0;
   for (int c = 0; c < outputs_; ++c) {
     for (std::int64_t i = 0; i < slots_; ++i) at(i)[part * outputs_ + c] = S(0);
-    constant_[static_cast<std::size_t>(part * outputs_ + c)] = S(0);
+    constant_[to_size(part * outputs_ + c)] = S(0);
   }
 }
 
@@ -287,7 +287,7 @@ void Weights<S>::settle_rows() {
     const Lazy& lazy = lazy_[group_of(i)];
     S* row = at(i);
     for (int j = parts_ - 1; j > 0; --j) {
-      const S s = S(lazy.s[static_cast<std::size_t>(j)]), mix = S(lazy.mix[static_cast<std::size_t>(j)]);
+      const S s = S(lazy.s[to_size(j)]), mix = S(lazy.mix[to_size(j)]);
       for (int c = 0; c < outputs_; ++c) row[j * outputs_ + c] = s * row[j * outputs_ + c] + mix * row[c];
     }
     for (int c = 0; c < outputs_; ++c) row[c] *= S(lazy.z);
@@ -302,12 +302,11 @@ double Weights<S>::number(std::int64_t slot, int part, int output) const {
   const double now = has_paces_ ? due(slot) : 0.0, left = has_paces_ ? std::exp(-now) : 1.0,
                z = left * lazy.z * static_cast<double>(row[output]);
   if (part == 0) return z;
-  const auto j = static_cast<std::size_t>(part);
+  const auto j = to_size(part);
   double sum = left * (lazy.s[j] * static_cast<double>(row[part * outputs_ + output]) +
                        lazy.mix[j] * static_cast<double>(row[output]));
   for (const Moved& m : moved_)
-    if (has_paces_ && m.part == part)
-      sum -= kept_of(m.memory, rounds_ - pace_[static_cast<std::size_t>(slot)].paid) * now * z;
+    if (has_paces_ && m.part == part) sum -= kept_of(m.memory, rounds_ - pace_[to_size(slot)].paid) * now * z;
   return sum;
 }
 
@@ -319,8 +318,8 @@ void Weights<S>::Lazy::fields(Archive& a) {
 template <class S>
 void Weights<S>::fields(Archive& a) {
   a("parts", parts_), a("outputs", outputs_), a("groups", groups_), a("slots", slots_);
-  constexpr int most = 1 << 24;  // of each, so that no product of theirs is too large
-  if (parts_ < 1 || parts_ > most || outputs_ < 1 || outputs_ > most / parts_ || groups_ < 1 || slots_ < 0 ||
+  constexpr int max = 1 << 24;  // of each, so that no product of theirs is too large
+  if (parts_ < 1 || parts_ > max || outputs_ < 1 || outputs_ > max / parts_ || groups_ < 1 || slots_ < 0 ||
       slots_ > std::int64_t{1} << 31)
     throw DataError("saved state: the sizes of the weights do not fit together");
   if (a.loading()) width_ = width_for(parts_ * outputs_);
@@ -347,7 +346,7 @@ void Weights<S>::model_fields(Archive& a) {
   int outputs = outputs_;
   std::int64_t slots = slots_;
   std::vector<S> weights, constant(constant_.begin(), constant_.begin() + outputs_);
-  weights.reserve(a.loading() ? 0 : static_cast<std::size_t>(slots_ * outputs_));
+  weights.reserve(a.loading() ? 0 : to_size(slots_ * outputs_));
   for (std::int64_t i = 0; !a.loading() && i < slots_; ++i)
     for (int c = 0; c < outputs_; ++c) weights.push_back(static_cast<S>(number(i, 0, c)));
   a("outputs", outputs), a("slots", slots), saved(a, "weights", weights), saved(a, "constant", constant);
@@ -357,8 +356,8 @@ void Weights<S>::model_fields(Archive& a) {
   if (has_paces_) saved(a, "paces", paces);
   if (!a.loading()) return;
   const auto is = [](std::size_t got, std::int64_t expected) { return got == static_cast<std::uint64_t>(expected); };
-  constexpr int most_outputs = 1 << 16;
-  if (outputs < 1 || outputs > most_outputs || slots < 0 || slots > static_cast<std::int64_t>(weights.size()) ||
+  constexpr int max_outputs = 1 << 16;
+  if (outputs < 1 || outputs > max_outputs || slots < 0 || slots > static_cast<std::int64_t>(weights.size()) ||
       !is(weights.size(), slots * outputs) || !is(constant.size(), outputs) ||
       !is(group_of_.size(), groups_ > 1 ? slots : 0) || !is(paces.size(), has_paces_ ? slots : 0) ||
       std::ranges::any_of(group_of_, [&](std::uint16_t g) { return g > groups_; }))

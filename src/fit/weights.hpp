@@ -20,6 +20,7 @@
 #include "kernels/fit_kernels.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/memory.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
@@ -71,7 +72,7 @@ class Weights {
   // What that would give after pay(), with everything left as it is.
   void gather_unpaid(const LearnerRow& row, S* sums);
   void set_pace(std::int64_t slot, float ratio);
-  [[nodiscard]] float pace(std::int64_t slot) const { return pace_[static_cast<std::size_t>(slot)].ratio; }
+  [[nodiscard]] float pace(std::int64_t slot) const { return pace_[to_size(slot)].ratio; }
   // Σ_c z_ic by_c, of a feature that has paid; `by` has product_width() numbers, 0 beyond the outputs.
   [[nodiscard]] S product(std::int64_t slot, const S* by) const {
     return S(lazy_[group_of(slot)].z) * kernels_->product(at(slot), by, product_width());
@@ -94,14 +95,10 @@ class Weights {
     std::vector<double> s, mix;  // by part; the first of each is not used
     void fields(Archive& a);
   };
-  [[nodiscard]] S* at(std::int64_t slot) {
-    return memory_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(width_);
-  }
-  [[nodiscard]] const S* at(std::int64_t slot) const {
-    return memory_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(width_);
-  }
+  [[nodiscard]] S* at(std::int64_t slot) { return memory_.data() + to_size(slot) * to_size(width_); }
+  [[nodiscard]] const S* at(std::int64_t slot) const { return memory_.data() + to_size(slot) * to_size(width_); }
   [[nodiscard]] std::size_t group_of(std::int64_t slot) const {
-    return group_of_.empty() ? 0 : std::max<std::size_t>(group_of_[static_cast<std::size_t>(slot)], 1) - 1;
+    return group_of_.empty() ? 0 : std::max<std::size_t>(group_of_[to_size(slot)], 1) - 1;
   }
   [[nodiscard]] Lazy fresh() const;
   void settle_rows();

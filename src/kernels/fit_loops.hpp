@@ -1,5 +1,6 @@
 // Loops over the rows of a batch side by side, and over rows of weights; for one instruction set, as kernels/pack.hpp.
 #include "kernels/pack.hpp"
+#include "obolus/core/to_size.hpp"
 
 // ---- Rows of weights --------------------------------------------------------------------------------------------------
 
@@ -12,10 +13,10 @@ OBOLUS_INLINE void gather_packs(const FitEntry* entries, std::int64_t count, con
   for (int v = 0; v < N; ++v) acc[v] = reinterpret_cast<V*>(sum)[v];
   for (std::int64_t i = 0; i < count; ++i) {
     if (i + ahead < count) {
-      const S* next = weights + static_cast<std::size_t>(entries[i + ahead].slot) * width;
+      const S* next = weights + to_size(entries[i + ahead].slot) * width;
       for (std::size_t b = 0; b < N * sizeof(V); b += 64) __builtin_prefetch(reinterpret_cast<const char*>(next) + b);
     }
-    const V* row = reinterpret_cast<const V*>(weights + static_cast<std::size_t>(entries[i].slot) * width);
+    const V* row = reinterpret_cast<const V*>(weights + to_size(entries[i].slot) * width);
     const S value = S(entries[i].value);
     for (int v = 0; v < N; ++v) acc[v] += value * row[v];
   }
@@ -24,7 +25,7 @@ OBOLUS_INLINE void gather_packs(const FitEntry* entries, std::int64_t count, con
 
 template <class S>
 void gather(const FitEntry* entries, std::int64_t count, const S* weights, int width, S* sum) {
-  const auto w = static_cast<std::size_t>(width);
+  const auto w = to_size(width);
   constexpr int wide = lanes<S>, four = 4;
   int at = 0;
   for (; at + four * wide <= width; at += four * wide)
@@ -41,10 +42,10 @@ void scatter(const FitEntry* entries, const S* feature_scale, std::int64_t count
   constexpr int wide = lanes<S>, narrow = 16 / sizeof(S);
   for (std::int64_t i = 0; i < count; ++i) {
     if (i + ahead < count) {
-      const S* next = weights + static_cast<std::size_t>(entries[i + ahead].slot) * static_cast<std::size_t>(width);
+      const S* next = weights + to_size(entries[i + ahead].slot) * to_size(width);
       for (int b = 0; b < width; b += int(64 / sizeof(S))) __builtin_prefetch(next + b, 1);
     }
-    S* row = weights + static_cast<std::size_t>(entries[i].slot) * static_cast<std::size_t>(width);
+    S* row = weights + to_size(entries[i].slot) * to_size(width);
     const S value = S(entries[i].value) * feature_scale[i];
     int at = 0;
     for (; at + wide <= width; at += wide)
@@ -83,7 +84,7 @@ void gram(const FitEntry* column, int count, S feature_scale, S* dense, S* out, 
   if (count < few) {
     for (int i = 0; i < count; ++i) {
       const S a = feature_scale * S(column[i].value);
-      S* row = out + static_cast<std::size_t>(column[i].slot) * static_cast<std::size_t>(stride);
+      S* row = out + to_size(column[i].slot) * to_size(stride);
       for (int j = 0; j < count; ++j) row[column[j].slot] += a * S(column[j].value);
     }
     return;
@@ -91,7 +92,7 @@ void gram(const FitEntry* column, int count, S feature_scale, S* dense, S* out, 
   for (int i = 0; i < count; ++i) dense[column[i].slot] += S(column[i].value);
   for (int i = 0; i < count; ++i) {
     const S a = feature_scale * S(column[i].value);
-    S* row = out + static_cast<std::size_t>(column[i].slot) * static_cast<std::size_t>(stride);
+    S* row = out + to_size(column[i].slot) * to_size(stride);
     for (int r = 0; r < stride; r += lanes<S>)
       *reinterpret_cast<Wide<S>*>(row + r) += a * *reinterpret_cast<const Wide<S>*>(dense + r);
   }
@@ -140,21 +141,21 @@ OBOLUS_INLINE void curvature_times(const FitBatch<S>& b, const S* probability, c
 
 // probability ← softmax of the scaled and shifted logits; `most` is scratch.
 template <class S>
-OBOLUS_INLINE void softmax(const FitBatch<S>& b, S* probability, S* most) {
+OBOLUS_INLINE void softmax(const FitBatch<S>& b, S* probability, S* max) {
   const int n = b.stride;
-  for (int r = 0; r < n; ++r) most[r] = S(-1e30);
+  for (int r = 0; r < n; ++r) max[r] = S(-1e30);
   for (int c = 0; c < b.outputs; ++c) {
     const S scale = b.scale ? b.scale[c] : S(1), shift = b.shift ? b.shift[c] : S(0);
     for (int r = 0; r < n; ++r) {
       const S l = scale * b.logits[c * n + r] + shift;
       probability[c * n + r] = l;
-      most[r] = l > most[r] ? l : most[r];
+      max[r] = l > max[r] ? l : max[r];
     }
   }
-  S* sum = most + n;
+  S* sum = max + n;
   for (int r = 0; r < n; ++r) sum[r] = S(0);
   for (int c = 0; c < b.outputs; ++c)
-    for (int r = 0; r < n; ++r) sum[r] += probability[c * n + r] = exponential<S>(probability[c * n + r] - most[r]);
+    for (int r = 0; r < n; ++r) sum[r] += probability[c * n + r] = exponential<S>(probability[c * n + r] - max[r]);
   for (int r = 0; r < n; ++r) sum[r] = S(1) / sum[r];
   for (int c = 0; c < b.outputs; ++c)
     for (int r = 0; r < n; ++r) probability[c * n + r] *= sum[r];
@@ -239,7 +240,7 @@ OBOLUS_INLINE void step_block(const FitBatch<S>& b, const S* gram, S alpha, int 
   for (int l = 0; l < L; ++l)
     for (int v = 0; v < N; ++v) acc[l][v] = Wide<S>{};
   for (int k = 0; k < b.rows; ++k) {
-    const Wide<S>* g = reinterpret_cast<const Wide<S>*>(gram + static_cast<std::size_t>(k) * b.stride + row);
+    const Wide<S>* g = reinterpret_cast<const Wide<S>*>(gram + to_size(k) * b.stride + row);
     for (int l = 0; l < L; ++l) {
       const S e = b.push[(lane + l) * b.stride + k];
       for (int v = 0; v < N; ++v) acc[l][v] += e * g[v];

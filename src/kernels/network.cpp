@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 namespace {
 
 constexpr double epsilon = 1e-5;  // of the batch normalisation
-constexpr int pictures_a_part = 16, most_parts = 16;
+constexpr int pictures_a_part = 16, max_parts = 16;
 
 int padded(Index channels, int pack) { return static_cast<int>((channels + pack - 1) / pack * pack); }
 std::size_t whole_lines(std::size_t numbers) { return (numbers + 15) / 16 * 16; }
@@ -71,10 +73,10 @@ void Network<S>::make_blocks() {
     k.own_out = static_cast<int>(shape_.channels[l]), k.out = padded(k.own_out, table_->pack);
     k.group = l == 0 ? 1 : std::clamp(36 / k.windows(), 1, pictures_a_part);
     theta_[l] = offset;
-    offset += static_cast<std::size_t>(k.own_out * (9 * k.own_in + 3));
-    const auto taps = static_cast<std::size_t>(9 * k.in * k.out), out = static_cast<std::size_t>(k.out);
+    offset += to_size(k.own_out * (9 * k.own_in + 3));
+    const auto taps = to_size(9 * k.in * k.out), out = to_size(k.out);
     k.taps = take<S>(taps), k.taps_t = take<S>(taps);
-    if (l > 0) k.winograd = take<S>(static_cast<std::size_t>(16 * k.in * k.out));
+    if (l > 0) k.winograd = take<S>(to_size(16 * k.in * k.out));
     for (S** array :
          {&k.bias, &k.scale, &k.a, &k.b, &k.mean, &k.inverse, &k.fall, &k.constant, &k.bias_t, &k.a_t, &k.b_t,
           &k.mean_t, &k.inverse_t, &k.fall_t, &k.constant_t, &scale_t_[l], &shift_[l], &shift_t_[l]})
@@ -89,7 +91,7 @@ void Network<S>::make_layers() {
   int pixels = 1, own = static_cast<int>(shape_.height * shape_.width), in = padded(own, table_->pack);
   if (!blocks_.empty()) {
     const Block& last = blocks_.back();
-    offset += static_cast<std::size_t>(last.own_out * (9 * last.own_in + 3));
+    offset += to_size(last.own_out * (9 * last.own_in + 3));
     pixels = last.windows(), own = pixels * last.own_out, in = pixels * last.out;
   }
   for (std::size_t l = 0; l <= shape_.hidden.size(); ++l) {
@@ -99,12 +101,11 @@ void Network<S>::make_layers() {
     layer.own_out = static_cast<int>(layer.rectified ? shape_.hidden[l] : shape_.classes);
     layer.out = padded(layer.own_out, table_->pack);
     layer.theta = offset;
-    offset += static_cast<std::size_t>(layer.own_out) * static_cast<std::size_t>(layer.own_in + 1);
-    const auto all = static_cast<std::size_t>(layer.in) * static_cast<std::size_t>(layer.out);
+    offset += to_size(layer.own_out) * to_size(layer.own_in + 1);
+    const auto all = to_size(layer.in) * to_size(layer.out);
     for (S** array : {&layer.weights, &layer.transposed, &layer.weights_t, &layer.transposed_t, &layer.gradient})
       *array = take<S>(all);
-    layer.bias = take<S>(static_cast<std::size_t>(layer.out)),
-    layer.bias_t = take<S>(static_cast<std::size_t>(layer.out));
+    layer.bias = take<S>(to_size(layer.out)), layer.bias_t = take<S>(to_size(layer.out));
     own = layer.own_out, in = layer.out, pixels = 1;
   }
 }
@@ -113,22 +114,22 @@ template <class S>
 void Network<S>::make_part(Part& part) {
   std::size_t image = 0, spectrum = 0, product = 0, windows = 0, flow = 0, back = 0, taps = 0, out = 0, lists = 0;
   for (Block& k : blocks_) {
-    const auto raise = [](std::size_t& most, std::size_t value) { most = std::max(most, value); };
-    const auto w = static_cast<std::size_t>(k.group * k.windows());
+    const auto raise = [](std::size_t& max, std::size_t value) { max = std::max(max, value); };
+    const auto w = to_size(k.group * k.windows());
     k.images = image;
-    image += whole_lines(static_cast<std::size_t>(k.group) * static_cast<std::size_t>(k.in * k.pixels()));
-    raise(back, static_cast<std::size_t>(k.in * k.pixels()));
-    raise(spectrum, k.before == nullptr ? 0 : 16 * w * static_cast<std::size_t>(k.in));
-    raise(product, k.before == nullptr ? 0 : 16 * w * static_cast<std::size_t>(k.out));
-    raise(windows, w), raise(flow, w * static_cast<std::size_t>(k.out));
-    raise(lists, w * static_cast<std::size_t>(k.out));
-    raise(taps, static_cast<std::size_t>(9 * k.in * k.out)), raise(out, static_cast<std::size_t>(k.out));
+    image += whole_lines(to_size(k.group) * to_size(k.in * k.pixels()));
+    raise(back, to_size(k.in * k.pixels()));
+    raise(spectrum, k.before == nullptr ? 0 : 16 * w * to_size(k.in));
+    raise(product, k.before == nullptr ? 0 : 16 * w * to_size(k.out));
+    raise(windows, w), raise(flow, w * to_size(k.out));
+    raise(lists, w * to_size(k.out));
+    raise(taps, to_size(9 * k.in * k.out)), raise(out, to_size(k.out));
   }
   part.image = take<S>(image), part.image_t = take<S>(image), part.back = take<S>(back);
   part.spectrum = take<S>(spectrum), part.product = take<S>(product);
   part.flow = take<S>(flow), part.flow_t = take<S>(flow);
-  part.patches = take<S>(16 * windows + static_cast<std::size_t>(table_->pack));
-  part.dots = take<S>((windows + 1) * static_cast<std::size_t>(table_->pack));
+  part.patches = take<S>(16 * windows + to_size(table_->pack));
+  part.dots = take<S>((windows + 1) * to_size(table_->pack));
   part.corner = take<std::int32_t>(windows), part.passed = take<std::uint64_t>(4 * windows * ((out + 63) / 64));
   part.list = take<kernels::Passed>(lists + 1);
   part.count = take<std::int32_t>(out);
@@ -142,26 +143,25 @@ void Network<S>::make_part(Part& part) {
 template <class S>
 void Network<S>::make_room(int count) {
   count_ = count;
-  parts_ = std::clamp(count / pictures_a_part, 1, most_parts);
+  parts_ = std::clamp(count / pictures_a_part, 1, max_parts);
   if (count <= room_) return;
   room_ = 0;  // nothing is there if memory runs out below
   roomy_.clear();
   growing_ = true;
-  const auto pictures = static_cast<std::size_t>(count);
+  const auto pictures = to_size(count);
   for (Block& k : blocks_) {
-    const std::size_t all = pictures * static_cast<std::size_t>(k.windows() * k.out);
+    const std::size_t all = pictures * to_size(k.windows() * k.out);
     for (S** array : {&k.pooled, &k.slope, &k.pooled_t, &k.slope_t}) *array = take<S>(all);
     k.winner = take<std::uint8_t>(all + 64);
   }
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     Layer& layer = layers_[l];
-    const std::size_t in = pictures * static_cast<std::size_t>(layer.in),
-                      out = pictures * static_cast<std::size_t>(layer.out);
+    const std::size_t in = pictures * to_size(layer.in), out = pictures * to_size(layer.out);
     layer.input = l == 0 ? take<S>(in) : layers_[l - 1].output;
     layer.input_t = l == 0 ? take<S>(in) : layers_[l - 1].output_t;
     for (S** array : {&layer.output, &layer.output_t, &layer.slope, &layer.slope_t}) *array = take<S>(out);
   }
-  part_.assign(static_cast<std::size_t>(parts_), {});
+  part_.assign(to_size(parts_), {});
   for (Part& part : part_) make_part(part);
   growing_ = false;
   room_ = count;
@@ -220,10 +220,10 @@ template <class S>
 void Network<S>::normalise(std::size_t l) {
   Block& k = blocks_[l];
   for (int c = 0; c < k.own_out; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+    const auto i = to_size(c);
     double count = 0, mean = 0, squares = 0;
     for (int p = 0; p < parts_; ++p) {
-      const Part& part = part_[static_cast<std::size_t>(p)];
+      const Part& part = part_[to_size(p)];
       const double more = part.count_of_p, off = part.mean[i] - mean;
       squares += part.squares[i] + off * off * count * more / (count + more);
       mean += off * more / (count + more);
@@ -339,10 +339,9 @@ void Network<S>::start_backward(std::size_t l, S* gradient) {
   const double count = double(count_) * k.windows();
   S *scale = gradient + theta_[l] + (9 * k.own_in + 1) * k.own_out, *shift = scale + k.own_out;
   for (int c = 0; c < k.own_out; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+    const auto i = to_size(c);
     double slope = 0, product = 0;
-    for (int p = 0; p < parts_; ++p)
-      slope += part_[static_cast<std::size_t>(p)].sum[i], product += part_[static_cast<std::size_t>(p)].product_sum[i];
+    for (int p = 0; p < parts_; ++p) slope += part_[to_size(p)].sum[i], product += part_[to_size(p)].product_sum[i];
     sums_[l].slope[i] = slope, sums_[l].product[i] = product;
     scale[c] = static_cast<S>(product), shift[c] = static_cast<S>(slope);
     const double fall = -double(k.a[c]) * double(k.inverse[c]) * product / count;
@@ -362,7 +361,7 @@ void Network<S>::collect(std::size_t l, S* gradient) {
   });
   for (int o = 0; o < k.own_out; ++o) {
     double sum = 0;
-    for (int p = 0; p < parts_; ++p) sum += part_[static_cast<std::size_t>(p)].bias[o];
+    for (int p = 0; p < parts_; ++p) sum += part_[to_size(p)].bias[o];
     to[9 * k.own_in * k.own_out + o] = static_cast<S>(sum);
   }
 }

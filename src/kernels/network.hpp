@@ -13,6 +13,7 @@
 #include "kernels/network_kernels.hpp"
 #include "obolus/core/memory.hpp"
 #include "obolus/core/parallel.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
@@ -45,7 +46,7 @@ class Network {
   // The same under the statistics that the last `forward` found; nothing can build on it.
   void predict(const S* theta, const S* pictures, int count);
   // [picture][row]: a picture's numbers and their tangents, and where a loss leaves its slopes in them.
-  [[nodiscard]] std::size_t row() const { return static_cast<std::size_t>(layers_.back().out); }
+  [[nodiscard]] std::size_t row() const { return to_size(layers_.back().out); }
   [[nodiscard]] const S* logits() const { return layers_.back().output; }
   [[nodiscard]] const S* logits_tangent() const { return layers_.back().output_t; }
   [[nodiscard]] S* slope() { return layers_.back().slope; }
@@ -133,7 +134,7 @@ template <class Body>
 void Network<S>::each_part(Body&& body) {
   run(parts_, [&](Index i) {
     const int part = static_cast<int>(i);
-    body(part_[static_cast<std::size_t>(i)], first_of(part), first_of(part + 1));
+    body(part_[to_size(i)], first_of(part), first_of(part + 1));
   });
 }
 

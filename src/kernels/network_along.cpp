@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/network.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -11,8 +12,7 @@ void Network<S>::normalise_tangent(std::size_t l) {
   const double count = double(count_) * k.windows();
   for (int c = 0; c < k.own_out; ++c) {
     double sum = 0, product = 0;
-    for (int p = 0; p < parts_; ++p)
-      sum += part_[static_cast<std::size_t>(p)].sum[c], product += part_[static_cast<std::size_t>(p)].product_sum[c];
+    for (int p = 0; p < parts_; ++p) sum += part_[to_size(p)].sum[c], product += part_[to_size(p)].product_sum[c];
     const double inverse = double(k.inverse[c]), inverse_t = -inverse * inverse * product / count;
     const double a_t = double(k.scale[c]) * inverse_t + double(scale_t_[l][c]) * inverse, mean_t = sum / count;
     k.mean_t[c] = static_cast<S>(mean_t), k.inverse_t[c] = static_cast<S>(inverse_t);
@@ -108,10 +108,10 @@ void Network<S>::start_tangent_backward(std::size_t l, S* out) {
   const double count = double(count_) * k.windows();
   S *scale = out + theta_[l] + (9 * k.own_in + 1) * k.own_out, *shift = scale + k.own_out;
   for (int c = 0; c < k.own_out; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+    const auto i = to_size(c);
     double slope_t = 0, product_t = 0;
     for (int p = 0; p < parts_; ++p) {
-      const Part& part = part_[static_cast<std::size_t>(p)];
+      const Part& part = part_[to_size(p)];
       slope_t += part.sum[i], product_t += part.product_sum[i] + part.cross_sum[i];
     }
     const double a = double(k.a[c]), a_t = double(k.a_t[c]), inverse = double(k.inverse[c]),

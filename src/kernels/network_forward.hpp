@@ -160,15 +160,15 @@ OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) 
     return;
   }
 #endif
-  Wide<S> most = y[0];
+  Wide<S> max = y[0];
   Bits<S> who{};
 #pragma GCC unroll 3
   for (int p = 1; p < 4; ++p) {
-    const Bits<S> more = y[p] > most;
-    most = more ? y[p] : most;
+    const Bits<S> more = y[p] > max;
+    max = more ? y[p] : max;
     who = more ? Bits<S>{} + p : who;
   }
-  at(pooled) = most < 0 ? Wide<S>{} : most;
+  at(pooled) = max < 0 ? Wide<S>{} : max;
   store_places<S>(winner, who);
 }
 

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus::kernels {
 
-Index most_entries(const SparseRows& data, Index rows) {
+Index max_entries(const SparseRows& data, Index rows) {
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 0; i + 1 < data.start.size(); ++i) lengths.push_back(data.start[i + 1] - data.start[i]);
   std::sort(lengths.rbegin(), lengths.rend());
   std::int64_t sum = 0;
   // Rows may come again: beyond the data the longest counts.
   for (Index r = 0; r < rows && !lengths.empty(); ++r)
-    sum += r < static_cast<Index>(lengths.size()) ? lengths[static_cast<std::size_t>(r)] : lengths.front();
+    sum += r < static_cast<Index>(lengths.size()) ? lengths[to_size(r)] : lengths.front();
   return static_cast<Index>(sum);
 }
 
@@ -20,39 +22,32 @@ namespace {
 
 constexpr std::uint32_t placed = 0x8000'0000u;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int32_t i) { return to_size(i); }
 
 }  // namespace
 
 std::size_t common_features(const SparseRows& data, Index rows) {
   if (data.rows() == 0) return 0;
-  std::vector<std::int64_t> documents(static_cast<std::size_t>(data.columns));
+  std::vector<std::int64_t> documents(to_size(data.columns));
   for (const std::int32_t f : data.column) ++documents[at(f)];
   const auto rare =
       std::find_if(documents.begin(), documents.end(), [&](std::int64_t n) { return n * rows < 2 * data.rows(); });
-  return static_cast<std::size_t>(rare - documents.begin());
+  return to_size(rare - documents.begin());
 }
 
 Batch::Batch(const SparseRows& data, Index rows, std::size_t common)
-    : data_(&data),
-      common_(common),
-      seen_(static_cast<std::size_t>(data.columns), 0),
-      met_(static_cast<std::size_t>(data.columns) + 1) {
+    : data_(&data), common_(common), seen_(to_size(data.columns), 0), met_(to_size(data.columns) + 1) {
   for (std::size_t r = 0; common_ > 0 && r + 1 < data.start.size(); ++r) {
     const auto columns = data.column.begin();
     rare_start_.push_back(
         std::lower_bound(columns + data.start[r], columns + data.start[r + 1], static_cast<std::int32_t>(common_)) -
         columns);
   }
-  reserve(static_cast<std::size_t>(rows), static_cast<std::size_t>(most_entries(data, rows)));
+  reserve(to_size(rows), to_size(max_entries(data, rows)));
 }
 
-Batch::Span Batch::common(std::int32_t row) const {
-  return {static_cast<std::size_t>(data_->start[at(row)]), rare_start(row)};
-}
-Batch::Span Batch::rare(std::int32_t row) const {
-  return {rare_start(row), static_cast<std::size_t>(data_->start[at(row) + 1])};
-}
+Batch::Span Batch::common(std::int32_t row) const { return {to_size(data_->start[at(row)]), rare_start(row)}; }
+Batch::Span Batch::rare(std::int32_t row) const { return {rare_start(row), to_size(data_->start[at(row) + 1])}; }
 
 void Batch::reserve(std::size_t rows, std::size_t entries) {
   const std::size_t several = std::min(seen_.size(), common_ + entries) + ahead;
@@ -73,7 +68,7 @@ void Batch::prepare(const RoundRows& now) {
   std::size_t entries = 0;
   for (const std::int32_t row : now.row) entries += rare(row).last - common(row).first;
   if (now.row.size() > label_.size())
-    reserve(now.row.size(), std::max(entries, static_cast<std::size_t>(most_entries(*data_, now.size()))));
+    reserve(now.row.size(), std::max(entries, to_size(max_entries(*data_, now.size()))));
   else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
   rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
   std::copy(now.label.begin(), now.label.end(), label_.begin());
@@ -100,7 +95,7 @@ void Batch::count(const RoundRows& now) {
       met += seen_[at(f)]++ == 0 ? 1 : 0;
     }
   }
-  met_count_ = static_cast<std::size_t>(met - met_.data());
+  met_count_ = to_size(met - met_.data());
   number();
 }
 
@@ -112,7 +107,7 @@ void Batch::number() {
     multi_feature_[multi_] = met_[i];
     multi_ += seen_[at(met_[i])] > 1 ? 1 : 0;  // no branch: nobody could foresee it
   }
-  of_length_.assign(static_cast<std::size_t>(rows_) + 2, 0);
+  of_length_.assign(to_size(rows_) + 2, 0);
   const auto length = [&](std::size_t l) { return seen_[at(multi_feature_[l])]; };
   for (std::size_t l = 0; l < multi_; ++l) ++of_length_[length(l) + 1];
   std::int32_t place = 0, start = 0;
@@ -132,7 +127,7 @@ void Batch::number() {
 
 // When all entries of g's rows are placed, and no others.
 void Batch::split_columns() {
-  of_length_.assign(static_cast<std::size_t>(rows_) + 2, 0);
+  of_length_.assign(to_size(rows_) + 2, 0);
   const auto length = [&](std::size_t i) { return at(next_[at(column_owner_[i])] - column_start_[i]); };
   for (std::size_t i = 0; i < multi_; ++i) ++of_length_[length(i) + 1];
   std::partial_sum(of_length_.begin(), of_length_.end(), of_length_.begin());

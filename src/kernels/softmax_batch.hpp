@@ -6,6 +6,7 @@
 
 #include "kernels/softmax_kernels.hpp"
 #include "obolus/core/memory.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/sparse_rows.hpp"
 #include "obolus/problems/softmax_pools.hpp"
 
@@ -36,8 +37,8 @@ class Batch {
   [[nodiscard]] Span common(std::int32_t row) const;  // a row's entries of common features, and the others
   [[nodiscard]] Span rare(std::int32_t row) const;
   [[nodiscard]] std::size_t rare_start(std::int32_t row) const {
-    const auto i = static_cast<std::size_t>(row);
-    return static_cast<std::size_t>(common_ > 0 ? rare_start_[i] : data_->start[i]);
+    const auto i = to_size(row);
+    return to_size(common_ > 0 ? rare_start_[i] : data_->start[i]);
   }
   void reserve(std::size_t rows, std::size_t entries);
   void prepare(const RoundRows& rows);
@@ -68,6 +69,6 @@ class Batch {
 [[nodiscard]] std::size_t common_features(const SparseRows& data, Index rows);
 
 // The entries of the `rows` longest rows: no batch has more.
-[[nodiscard]] Index most_entries(const SparseRows& data, Index rows);
+[[nodiscard]] Index max_entries(const SparseRows& data, Index rows);
 
 }  // namespace obolus::kernels

@@ -14,7 +14,7 @@
 
 namespace obolus::kernels {
 
-inline constexpr int most_classes = 1000;
+inline constexpr int max_classes = 1000;
 // Steps that one pass takes at most; longer loops are cut.
 inline constexpr int block = 8;
 // How far the kernels look ahead in lists of features.

@@ -16,14 +16,14 @@ template <class S, int L, int Q, class Logits>
 OBOLUS_INLINE void softmax(const Shape<S, L, Q>& shape, const Logits& l, S scale, const Row<S, L, Q>& mask,
                            Row<S, L, Q>& p) {
   constexpr S far = S(1e30);
-  Largest<S> most(-far);
+  Largest<S> max(-far);
   shape.each(
       [&](auto& to, auto& logit, auto& is_class) {
         to = scale * logit * is_class - (S(1) - is_class) * far;
-        most.add(to);
+        max.add(to);
       },
       p, l, mask);
-  const S top = most.total();
+  const S top = max.total();
   Sum<S> sum;
   shape.each(
       [&](auto& to, auto& is_class) {

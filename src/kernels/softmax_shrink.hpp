@@ -43,14 +43,14 @@ template <class S>
 Sizes shrink(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
              std::int64_t last) {
   constexpr S beyond = S(1e30);
-  Wide<S> most{}, norms_a{}, norms_b{};
+  Wide<S> max{}, norms_a{}, norms_b{};
   S rest = 0, norms = 0;
   std::int64_t i = first;
   for (; i + lanes<S> <= last; i += lanes<S>) {
     const Wide<S> xs = wide_at(x + i);
-    const Wide<S> p = shrink_pack(a, xs, steps, i, most, norms_a);
+    const Wide<S> p = shrink_pack(a, xs, steps, i, max, norms_a);
     if (!b) continue;
-    const Wide<S> q = shrink_pack(*b, xs, steps, i, most, norms_b);
+    const Wide<S> q = shrink_pack(*b, xs, steps, i, max, norms_b);
     if (pair) wide_at(pair + i) = wide_at(pair + i) * p * q;
   }
   for (; i < last; ++i) {
@@ -60,7 +60,7 @@ Sizes shrink(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S*
     if (pair) pair[i] = pair[i] * p * q;
   }
   Largest<S> size(S(0));
-  size.add(most);
+  size.add(max);
   Sum<S> sum;
   sum.add(norms_a), sum.add(norms_b);
   return {size.total() > beyond || rest > beyond, is_tame(sum.total() + norms)};

@@ -12,8 +12,8 @@ struct RowAt {
 };
 template <class S, int L, int Q>
 struct alignas(64) Row {
-  static constexpr int most_lines = most_classes / 8 + 1;  // of doubles
-  Wide<S> line[(L < 0 ? most_lines : L > 0 ? L : 1) * 64 / OBOLUS_PACK];
+  static constexpr int max_lines = max_classes / 8 + 1;  // of doubles
+  Wide<S> line[(L < 0 ? max_lines : L > 0 ? L : 1) * 64 / OBOLUS_PACK];
   Narrow<S> rest[L < 0 ? 3 : Q > 0 ? Q : 1];
 };
 
@@ -112,7 +112,7 @@ template <class S>
 struct Largest {
   Wide<S> wide;
   Narrow<S> narrow;
-  [[gnu::always_inline]] explicit Largest(S least) : wide(Wide<S>{} + least), narrow(Narrow<S>{} + least) {}
+  [[gnu::always_inline]] explicit Largest(S min) : wide(Wide<S>{} + min), narrow(Narrow<S>{} + min) {}
   template <class V>
   [[gnu::always_inline]] void add(const V& v) {
     if constexpr (is_narrow<V>) narrow = v > narrow ? v : narrow;

@@ -4,15 +4,16 @@
 #include <cmath>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/metrics/drift_detectors.hpp"
 
 namespace obolus {
 namespace {
 
 // MOA's constants: no check in windows of 10 or fewer numbers, nor of parts of 6 or fewer.
-constexpr std::int64_t least_window = 10;
-constexpr double least_part = 5.0;
-constexpr std::int64_t most_sizes = 62;
+constexpr std::int64_t min_window = 10;
+constexpr double min_part = 5.0;
+constexpr std::int64_t max_sizes = 62;
 
 }  // namespace
 
@@ -36,7 +37,7 @@ void Adwin::Size::drop_oldest(int how_many) {
 bool Adwin::add(double value) {
   if (!std::isfinite(value)) throw DataError(fmt::format("adwin: got {}, expected a finite number", value));
   insert(value);
-  if (++added_ % o_.clock != 0 || width_ <= least_window) return false;
+  if (++added_ % o_.clock != 0 || width_ <= min_window) return false;
   Part dropped;
   while (is_cut()) dropped.merge(drop_oldest());
   if (dropped.count == 0.0) return false;
@@ -50,7 +51,7 @@ void Adwin::insert(double value) {
   if (sizes_.empty()) sizes_.emplace_back();
   sizes_[0].append({.count = 1.0, .sum = value, .squares = 0.0});
   ++width_;
-  for (std::size_t r = 0; sizes_[r].count > most_of_a_size; ++r) {
+  for (std::size_t r = 0; sizes_[r].count > max_of_a_size; ++r) {
     if (r + 1 == sizes_.size()) sizes_.emplace_back();
     Part merged = sizes_[r].buckets[0];
     merged.merge(sizes_[r].buckets[1]);
@@ -70,7 +71,7 @@ Adwin::Part Adwin::drop_oldest() {
 Adwin::Part Adwin::window() const {
   Part all;
   for (std::size_t r = sizes_.size(); r-- > 0;)
-    for (int k = 0; k < sizes_[r].count; ++k) all.merge(sizes_[r].buckets[static_cast<std::size_t>(k)]);
+    for (int k = 0; k < sizes_[r].count; ++k) all.merge(sizes_[r].buckets[to_size(k)]);
   return all;
 }
 
@@ -81,11 +82,11 @@ bool Adwin::is_cut() const {
   double n0 = 0.0, sum0 = 0.0;
   for (std::size_t r = sizes_.size(); r-- > 0;) {
     for (int k = 0; k < sizes_[r].count; ++k) {
-      const Part& bucket = sizes_[r].buckets[static_cast<std::size_t>(k)];
+      const Part& bucket = sizes_[r].buckets[to_size(k)];
       n0 += bucket.count, sum0 += bucket.sum;
       const double n1 = all.count - n0;
-      if (n0 <= least_part + 1.0 || n1 <= least_part + 1.0) continue;
-      const double m = 1.0 / (n0 - least_part + 1.0) + 1.0 / (n1 - least_part + 1.0);
+      if (n0 <= min_part + 1.0 || n1 <= min_part + 1.0) continue;
+      const double m = 1.0 / (n0 - min_part + 1.0) + 1.0 / (n1 - min_part + 1.0);
       const double change = (all.sum - sum0) / n1 - sum0 / n0;
       if (std::abs(change) > std::sqrt(2.0 * m * variance * d) + 2.0 / 3.0 * d * m) return true;
     }
@@ -96,15 +97,15 @@ bool Adwin::is_cut() const {
 void Adwin::fields(Archive& a) {
   auto sizes = static_cast<std::int64_t>(sizes_.size());
   a("added", added_), a("width", width_), a("last_change", last_change_), a("sizes", sizes);
-  if (sizes < 0 || sizes > most_sizes)
-    throw DataError(fmt::format("saved state: adwin: got {} sizes of buckets, expected 0 to {}", sizes, most_sizes));
-  sizes_.resize(static_cast<std::size_t>(sizes));
+  if (sizes < 0 || sizes > max_sizes)
+    throw DataError(fmt::format("saved state: adwin: got {} sizes of buckets, expected 0 to {}", sizes, max_sizes));
+  sizes_.resize(to_size(sizes));
   for (Size& s : sizes_) {
     a("count", s.count);
-    if (s.count < 0 || s.count > most_of_a_size)
-      throw DataError(fmt::format("saved state: adwin: got {} buckets, expected 0 to {}", s.count, most_of_a_size));
+    if (s.count < 0 || s.count > max_of_a_size)
+      throw DataError(fmt::format("saved state: adwin: got {} buckets, expected 0 to {}", s.count, max_of_a_size));
     for (int k = 0; k < s.count; ++k) {
-      Part& p = s.buckets[static_cast<std::size_t>(k)];
+      Part& p = s.buckets[to_size(k)];
       a("n", p.count), a("sum", p.sum), a("squares", p.squares);
     }
   }

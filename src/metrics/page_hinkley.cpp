@@ -16,7 +16,7 @@ bool PageHinkley::add(double value) {
   mean_ += (value - mean_) / static_cast<double>(rows_);
   up_ = std::max(0.0, o_.alpha * up_ + (value - mean_ - o_.delta));
   down_ = std::max(0.0, o_.alpha * down_ + (mean_ - value - o_.delta));
-  if (rows_ < o_.least_rows) return false;
+  if (rows_ < o_.min_rows) return false;
   const bool rose = o_.direction != DriftDirection::down && up_ > o_.lambda;
   const bool fell = o_.direction != DriftDirection::up && down_ > o_.lambda;
   if (!rose && !fell) return false;

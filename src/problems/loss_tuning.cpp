@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/network.hpp"
+#include "obolus/core/to_size.hpp"
 #include "problems/class_loss.hpp"
 
 namespace obolus {
@@ -60,7 +61,7 @@ template <class S>
 void LossTuning<S>::load() {
   if (loaded_) return;
   pools_.of_round(round_, now_);
-  const auto size = static_cast<std::size_t>(pools_.side() * pools_.side());
+  const auto size = to_size(pools_.side() * pools_.side());
   pixels_.resize(now_.picture.size() * size);
   for (std::size_t i = 0; i < now_.picture.size(); ++i)
     pools_.write(pools_.data().train, now_.picture[i], round_, pixels_.data() + i * size);
@@ -71,7 +72,7 @@ void LossTuning<S>::load() {
 template <class S>
 std::span<const std::int32_t> LossTuning<S>::labels(Data data) const {
   const std::span<const std::int32_t> all(now_.label);
-  const auto inner = static_cast<std::size_t>(now_.inner);
+  const auto inner = to_size(now_.inner);
   return data == Data::inner ? all.first(inner) : all.subspan(inner);
 }
 
@@ -104,8 +105,8 @@ void LossTuning<S>::forward(Data data, In<S> y) {
   const bool same_bits =
       std::equal(y.data(), y.data() + y.size(), point_.y.data());  // NaN is never equal: asked again, computed again
   if (point_.data == data && same_bits) return;
-  const auto size = static_cast<std::size_t>(pools_.side() * pools_.side());
-  const S* pictures = pixels_.data() + (data == Data::inner ? 0 : static_cast<std::size_t>(now_.inner) * size);
+  const auto size = to_size(pools_.side() * pools_.side());
+  const S* pictures = pixels_.data() + (data == Data::inner ? 0 : to_size(now_.inner) * size);
   network_->forward(y.data(), pictures, static_cast<int>(data == Data::inner ? now_.inner : now_.outer()));
   point_.data = data, point_.slopes = false, point_.y = y;
 }
@@ -177,17 +178,16 @@ namespace {
 struct Score {
   std::vector<double> right, of_class;
   double loss = 0.0;
-  explicit Score(Index classes)
-      : right(static_cast<std::size_t>(classes)), of_class(static_cast<std::size_t>(classes)) {}
+  explicit Score(Index classes) : right(to_size(classes)), of_class(to_size(classes)) {}
 
   template <class S>
   void add(const S* z, std::int32_t label) {
-    double q[detail::most_classes], p[detail::most_classes];
+    double q[detail::max_classes], p[detail::max_classes];
     const auto classes = static_cast<Index>(right.size());
     std::copy_n(z, classes, q);
     loss += detail::soft_max(q, classes, p) - q[label];
-    of_class[static_cast<std::size_t>(label)] += 1.0;
-    if (std::max_element(q, q + classes) - q == label) right[static_cast<std::size_t>(label)] += 1.0;
+    of_class[to_size(label)] += 1.0;
+    if (std::max_element(q, q + classes) - q == label) right[to_size(label)] += 1.0;
   }
   [[nodiscard]] double count() const {
     double n = 0.0;
@@ -214,18 +214,17 @@ template <class S>
 void LossTuning<S>::score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out) {
   const Pictures& test = pools_.data().test;
   const Index chunks = (test.count() + 499) / 500, at_once = (test.count() + chunks - 1) / chunks;
-  const auto size = static_cast<std::size_t>(pools_.side() * pools_.side());
-  test_pixels_.resize(static_cast<std::size_t>(std::min(at_once, test.count())) * size);
+  const auto size = to_size(pools_.side() * pools_.side());
+  test_pixels_.resize(to_size(std::min(at_once, test.count())) * size);
   Score score(pools_.classes());
   for (Index first = 0; first < test.count(); first += at_once) {
     const Index count = std::min(at_once, test.count() - first);
     for (Index i = 0; i < count; ++i)
-      pools_.write(test, static_cast<std::int32_t>(first + i), round_,
-                   test_pixels_.data() + static_cast<std::size_t>(i) * size);
+      pools_.write(test, static_cast<std::int32_t>(first + i), round_, test_pixels_.data() + to_size(i) * size);
     if (own_statistics) network_->forward(y.data(), test_pixels_.data(), static_cast<int>(count));
     else network_->predict(y.data(), test_pixels_.data(), static_cast<int>(count));
     for (Index i = 0; i < count; ++i)
-      score.add(network_->logits() + static_cast<std::size_t>(i) * network_->row(),
+      score.add(network_->logits() + to_size(i) * network_->row(),
                 pools_.test_label(static_cast<std::int32_t>(first + i), round_));
   }
   const std::string end(suffix);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -26,10 +27,10 @@ std::int64_t part(std::int64_t number, double proportion, std::size_t i) {
 }
 
 void check_proportions(const std::vector<double>& proportions) {
-  constexpr std::size_t most = 100;
-  if (proportions.empty() || proportions.size() > most)
+  constexpr std::size_t max = 100;
+  if (proportions.empty() || proportions.size() > max)
     throw ConfigError(fmt::format("problem.proportions: got {} numbers, expected one for each of 1 to {} phases",
-                                  proportions.size(), most));
+                                  proportions.size(), max));
   for (const double p : proportions)
     if (!(p > 0.0 && p <= 1.0))
       throw ConfigError(fmt::format("problem.proportions: got {}, expected numbers in (0, 1]", p));
@@ -39,7 +40,7 @@ void check_pictures(const Pictures& p, const char* name, Index side, Index class
   if (p.height != side || p.width != side || side < 1)
     throw DataError(
         fmt::format("{} pictures: got {} by {}, expected all to be squares of one size", name, p.height, p.width));
-  if (p.pixels.size() != p.label.size() * static_cast<std::size_t>(side * side))
+  if (p.pixels.size() != p.label.size() * to_size(side * side))
     throw DataError(fmt::format("{} pictures: got {} pixels, expected {} for each of {} labels", name, p.pixels.size(),
                                 side * side, p.label.size()));
   for (const std::uint8_t label : p.label)
@@ -75,10 +76,10 @@ Shading shading(PictureData data) {
 }  // namespace
 
 std::vector<Index> widths_of(const Numbers& widths, std::string_view option) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t max = 8;
   if (widths.values.size() == 1 && widths.values.front() == 0.0) return {};
-  if (widths.values.size() > most)
-    throw ConfigError(fmt::format("{}: got {} numbers, expected at most {}", option, widths.values.size(), most));
+  if (widths.values.size() > max)
+    throw ConfigError(fmt::format("{}: got {} numbers, expected at most {}", option, widths.values.size(), max));
   std::vector<Index> whole;
   for (const double w : widths.values) {
     if (!(w >= 1.0 && w <= 1024.0 && w == std::floor(w)))
@@ -108,7 +109,7 @@ PicturePools::PicturePools(const LossTuningOptions& options, std::shared_ptr<con
   check_pictures(data_->train, "training", side(), classes());
   check_pictures(data_->test, "test", side(), classes());
   check_network(options_, side());
-  ByClass of_class(static_cast<std::size_t>(classes()));
+  ByClass of_class(to_size(classes()));
   for (std::size_t i = 0; i < data_->train.label.size(); ++i)
     of_class[data_->train.label[i]].push_back(static_cast<std::int32_t>(i));
   for (const double proportion : options_.proportions.values) phases_.push_back(phase_at(proportion, of_class));
@@ -128,12 +129,12 @@ PicturePools::Phase PicturePools::phase_at(double proportion, const ByClass& of_
           fmt::format("problem.validation: got {} of the {} pictures of class {}, expected fewer: some are "
                       "to train on",
                       kept, count, i));
-    const std::int64_t training = part(options_.largest > 0 ? options_.largest : left, proportion, i);
+    const std::int64_t training = part(options_.max > 0 ? options_.max : left, proportion, i);
     if (training > left)
       throw ConfigError(
           fmt::format("problem.largest: got {}, hence {} pictures of class {} at proportion {}, expected at "
                       "most the {} that validation leaves",
-                      options_.largest, training, i, proportion, left));
+                      options_.max, training, i, proportion, left));
     validating.push_back(options_.validation_law == ValidationLaw::imbalanced ? part(kept, proportion, i) : kept);
     const auto first = of_class[i].begin();
     now.inner.insert(now.inner.end(), first, first + training);
@@ -152,7 +153,7 @@ Index PicturePools::phase(Round t) const {
 
 const std::vector<std::int32_t>& PicturePools::epoch(Shuffled& s, const std::vector<std::int32_t>& pool, Index phase,
                                                      std::int64_t number) {
-  Epoch& epoch = s.kept[static_cast<std::size_t>(number) % s.kept.size()];
+  Epoch& epoch = s.kept[to_size(number) % s.kept.size()];
   if (epoch.phase != phase || epoch.number != number) {
     epoch.order = pool;
     const Rng of_phase = rng_.child(s.name, static_cast<std::uint64_t>(phase));
@@ -167,7 +168,7 @@ void PicturePools::append(Shuffled& s, const std::vector<std::int32_t>& pool, st
   const std::vector<std::int32_t>& names = names_of(t);
   const auto add = [&](std::int32_t picture) {
     out.picture.push_back(picture);
-    out.label.push_back(names[data_->train.label[static_cast<std::size_t>(picture)]]);
+    out.label.push_back(names[data_->train.label[to_size(picture)]]);
   };
   if (batch == 0) {
     for (const std::int32_t picture : pool) add(picture);
@@ -176,8 +177,7 @@ void PicturePools::append(Shuffled& s, const std::vector<std::int32_t>& pool, st
   const Index now = phase(t);
   const auto size = static_cast<std::int64_t>(pool.size());
   const std::int64_t first = (t - 1 - now * options_.phase_rounds) * batch;
-  for (std::int64_t i = first; i < first + batch; ++i)
-    add(epoch(s, pool, now, i / size)[static_cast<std::size_t>(i % size)]);
+  for (std::int64_t i = first; i < first + batch; ++i) add(epoch(s, pool, now, i / size)[to_size(i % size)]);
 }
 
 void PicturePools::of_round(Round t, RoundPictures& out) {
@@ -190,7 +190,7 @@ void PicturePools::of_round(Round t, RoundPictures& out) {
 // From the names in hand where they are of an earlier period, from the classes' own where not.
 const std::vector<std::int32_t>& PicturePools::names_of(Round t) {
   const std::int64_t period = options_.drift == PictureDrift::swap ? (t - 1) / options_.period : 0;
-  const auto count = static_cast<std::size_t>(classes());
+  const auto count = to_size(classes());
   if (names_.empty() || period < names_period_) {
     names_.resize(count);
     std::iota(names_.begin(), names_.end(), 0);
@@ -204,21 +204,19 @@ const std::vector<std::int32_t>& PicturePools::names_of(Round t) {
   return names_;
 }
 
-std::int32_t PicturePools::name_of(std::int32_t of_class, Round t) {
-  return names_of(t)[static_cast<std::size_t>(of_class)];
-}
+std::int32_t PicturePools::name_of(std::int32_t of_class, Round t) { return names_of(t)[to_size(of_class)]; }
 std::int32_t PicturePools::label(std::int32_t picture, Round t) {
-  return names_of(t)[data_->train.label[static_cast<std::size_t>(picture)]];
+  return names_of(t)[data_->train.label[to_size(picture)]];
 }
 std::int32_t PicturePools::test_label(std::int32_t picture, Round t) {
-  return names_of(t)[data_->test.label[static_cast<std::size_t>(picture)]];
+  return names_of(t)[data_->test.label[to_size(picture)]];
 }
 
 const std::vector<double>& PicturePools::class_weight(Round t) {
   const std::vector<double>& by_class = of(t).weight;
   const std::vector<std::int32_t>& names = names_of(t);
   weight_.resize(by_class.size());
-  for (std::size_t i = 0; i < by_class.size(); ++i) weight_[static_cast<std::size_t>(names[i])] = by_class[i];
+  for (std::size_t i = 0; i < by_class.size(); ++i) weight_[to_size(names[i])] = by_class[i];
   return weight_;
 }
 
@@ -263,7 +261,7 @@ namespace {
 // Uniform numbers at the knots of a coarse grid, bilinear in between.
 std::vector<double> pattern(Index side, Rng rng) {
   const Index knots = std::min<Index>(4, side);
-  std::vector<double> grid(static_cast<std::size_t>(knots * knots)), smooth;
+  std::vector<double> grid(to_size(knots * knots)), smooth;
   for (double& value : grid) value = rng.uniform();
   const double step = static_cast<double>(knots - 1) / static_cast<double>(side - 1);
   for (Index row = 0; row < side; ++row) {
@@ -297,18 +295,18 @@ Pictures noisy(const std::vector<std::vector<double>>& patterns, Index a_class, 
 
 LabelledPictures generate_pictures(const LossTuningOptions& options, std::uint64_t seed) {
   validate(options, "problem");
-  constexpr double most = 1e9;
+  constexpr double max = 1e9;
   const double pixels = 1.5 * static_cast<double>(options.pictures) * static_cast<double>(options.classes) *
                         static_cast<double>(options.side) * static_cast<double>(options.side);
-  if (pixels > most)
+  if (pixels > max)
     throw ConfigError(
         fmt::format("problem.pictures: got {} of {} classes, {:.3g} pixels with the tests, expected at most "
                     "{:.3g}",
-                    options.pictures, options.classes, pixels, most));
+                    options.pictures, options.classes, pixels, max));
   const Rng rng = Rng(seed).child("generated pictures");
   const auto side = static_cast<Index>(options.side), a_class = static_cast<Index>(options.pictures);
   std::vector<std::vector<double>> patterns;
-  patterns.reserve(static_cast<std::size_t>(options.classes));
+  patterns.reserve(to_size(options.classes));
   for (std::int64_t i = 0; i < options.classes; ++i)
     patterns.push_back(pattern(side, rng.child("pattern", static_cast<std::uint64_t>(i))));
   return {.train = noisy(patterns, a_class, side, rng.child("train")),

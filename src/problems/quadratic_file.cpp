@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "problems/quadratic_json.hpp"
 
 namespace obolus {
@@ -24,14 +25,14 @@ namespace {
 
 using namespace quadratic_json;
 
-constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30;
+constexpr std::uintmax_t max_file = std::uintmax_t{1} << 30;
 
 Index dimension(const Place& file, std::string_view key, const std::optional<double>& value) {
   Place place = file;
   place.in_dims = true, place.key = key;
   if (!value) place.refuse("missing");
-  if (*value >= 1 && *value <= largest_dimension && *value == std::floor(*value)) return static_cast<Index>(*value);
-  place.refuse(fmt::format("{}", *value), fmt::format("a whole number from 1 to {}", largest_dimension));
+  if (*value >= 1 && *value <= max_dimension && *value == std::floor(*value)) return static_cast<Index>(*value);
+  place.refuse(fmt::format("{}", *value), fmt::format("a whole number from 1 to {}", max_dimension));
 }
 
 std::string form_text(const Entry& entry) {
@@ -49,13 +50,12 @@ std::string rows_text(Index rows, Index cols) {
 Matrix<double> to_matrix(const Entry& entry, Place place, Index rows, Index cols) {
   if (entry.form == Entry::Form::number && rows == 1 && cols == 1)
     return Matrix<double>::Constant(1, 1, entry.numbers[0]);
-  if (entry.form != Entry::Form::rows || entry.row_ends.size() != static_cast<std::size_t>(rows))
+  if (entry.form != Entry::Form::rows || entry.row_ends.size() != to_size(rows))
     place.refuse(form_text(entry), rows_text(rows, cols));
   std::size_t begin = 0;
   for (const std::size_t end : entry.row_ends) {
     ++place.row;
-    if (end - begin != static_cast<std::size_t>(cols))
-      place.refuse(fmt::format("{} numbers", end - begin), fmt::format("{}", cols));
+    if (end - begin != to_size(cols)) place.refuse(fmt::format("{} numbers", end - begin), fmt::format("{}", cols));
     begin = end;
   }
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -64,7 +64,7 @@ Matrix<double> to_matrix(const Entry& entry, Place place, Index rows, Index cols
 
 Vector<double> to_vector(const Entry& entry, const Place& place, Index size) {
   if (entry.form == Entry::Form::number && size == 1) return Vector<double>::Constant(1, entry.numbers[0]);
-  if (entry.form != Entry::Form::list || entry.numbers.size() != static_cast<std::size_t>(size))
+  if (entry.form != Entry::Form::list || entry.numbers.size() != to_size(size))
     place.refuse(form_text(entry), fmt::format("a list of {} number{}", size, size == 1 ? "" : "s"));
   return Eigen::Map<const Vector<double>>(entry.numbers.data(), size);
 }
@@ -80,7 +80,7 @@ void symmetrise(Matrix<double>& A, Place place) {
   for (Index i = 0; i < A.rows(); ++i) {
     for (Index j = 0; j < i; ++j) {
       if (!(std::abs(A(i, j) - A(j, i)) <= allowed)) {
-        place.row = static_cast<std::size_t>(i + 1);
+        place.row = to_size(i + 1);
         place.refuse(fmt::format("{} in column {} but {} in row {}, column {}", A(i, j), j + 1, A(j, i), j + 1, i + 1),
                      "a symmetric matrix");
       }
@@ -130,8 +130,8 @@ std::ifstream open(const std::string& path) {
     throw DataError(fmt::format("{}: got {}, expected a JSON file", path,
                                 std::filesystem::is_directory(status) ? "a folder" : "a special file"));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error && size > largest_file)
-    throw DataError(fmt::format("{}: got {} bytes, expected at most {}", path, size, largest_file));
+  if (!error && size > max_file)
+    throw DataError(fmt::format("{}: got {} bytes, expected at most {}", path, size, max_file));
   std::ifstream file(path, std::ios::binary);
   if (error || !file) throw DataError(fmt::format("{}: cannot be read", path));
   return file;
@@ -151,10 +151,10 @@ std::vector<QuadraticRound<double>> read_quadratic_stream(const std::string& pat
   place.key = "rounds";
   if (!raw.has_rounds) place.refuse("missing");
   if (raw.rounds.empty()) place.refuse("an empty list", "at least one round");
-  const auto numbers = static_cast<std::size_t>(dims.y * (dims.y + dims.x + 2) + dims.x);
-  if (raw.rounds.size() > most_numbers / numbers)
+  const auto numbers = to_size(dims.y * (dims.y + dims.x + 2) + dims.x);
+  if (raw.rounds.size() > max_numbers / numbers)
     place.refuse(fmt::format("{} rounds of {} numbers each", raw.rounds.size(), numbers),
-                 fmt::format("at most {} numbers in all", most_numbers));
+                 fmt::format("at most {} numbers in all", max_numbers));
   std::vector<QuadraticRound<double>> rounds;
   rounds.reserve(raw.rounds.size());
   for (RawRound& written : raw.rounds) {

@@ -16,14 +16,15 @@
 #include <vector>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::quadratic_json {
 
-inline constexpr double largest_dimension = 10'000;
-inline constexpr std::size_t most_rounds = 1'000'000;
+inline constexpr double max_dimension = 10'000;
+inline constexpr std::size_t max_rounds = 1'000'000;
 // In memory, once every shorthand is written out: 2 GB, and as much again for the oracle's working copy. One round of
 // the largest dimensions fits.
-inline constexpr std::size_t most_numbers = 250'000'000;
+inline constexpr std::size_t max_numbers = 250'000'000;
 
 inline constexpr std::array<std::string_view, 8> round_keys{"A", "B", "b", "w", "c", "s", "r", "e"};
 enum RoundKey : std::size_t { key_A, key_B, key_b, key_w, key_c, key_s, key_r, key_e };
@@ -181,7 +182,7 @@ class StreamReader {
 
   bool begin_round() {
     place_.round = stream_.rounds.size() + 1;
-    if (place_.round > most_rounds) place_.refuse(fmt::format("expected at most {} rounds", most_rounds));
+    if (place_.round > max_rounds) place_.refuse(fmt::format("expected at most {} rounds", max_rounds));
     stream_.rounds.emplace_back();
     return enter(Level::round);
   }
@@ -207,7 +208,7 @@ class StreamReader {
   bool round_key(const std::string& name) {
     const auto found = std::find(round_keys.begin(), round_keys.end(), name);
     if (found == round_keys.end()) return unknown_key(name, round_keys_text);
-    entry_ = &stream_.rounds.back()[static_cast<std::size_t>(found - round_keys.begin())];
+    entry_ = &stream_.rounds.back()[to_size(found - round_keys.begin())];
     return value_of(*found, entry_->form != Entry::Form::missing, Level::value);
   }
   bool value_of(std::string_view name, bool seen, Level level) {
@@ -220,7 +221,7 @@ class StreamReader {
   }
 
   void count() {
-    if (++count_ > most_numbers) place_.refuse(fmt::format("expected at most {} numbers in the file", most_numbers));
+    if (++count_ > max_numbers) place_.refuse(fmt::format("expected at most {} numbers in the file", max_numbers));
   }
 
   bool unexpected(std::string_view got) {
@@ -231,7 +232,7 @@ class StreamReader {
     switch (level_) {
       case Level::start: return "an object with the keys dims and rounds";
       case Level::dims_value: return "an object with the keys x and y";
-      case Level::dim_value: return fmt::format("a whole number from 1 to {}", largest_dimension);
+      case Level::dim_value: return fmt::format("a whole number from 1 to {}", max_dimension);
       case Level::rounds_value: return "a list of rounds";
       case Level::rounds: return fmt::format("an object with the keys {}", round_keys_text);
       case Level::value:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/newsgroups.hpp"
 #include "obolus/data/vectoriser.hpp"
 #include "problems/softmax_rows.hpp"
@@ -18,25 +19,22 @@ namespace {
 // Features by the number of their documents, the most first: what the documents of a batch have in common then lies close together
 // in memory, and with it everything that is kept by feature.
 std::vector<std::int32_t> ranks(const SparseRows& rows) {
-  std::vector<std::int64_t> documents(static_cast<std::size_t>(rows.columns));
-  for (const std::int32_t f : rows.column) ++documents[static_cast<std::size_t>(f)];
+  std::vector<std::int64_t> documents(to_size(rows.columns));
+  for (const std::int32_t f : rows.column) ++documents[to_size(f)];
   std::vector<std::int32_t> order(documents.size()), rank(documents.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return documents[static_cast<std::size_t>(a)] > documents[static_cast<std::size_t>(b)];
-  });
-  for (std::size_t i = 0; i < order.size(); ++i)
-    rank[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return documents[to_size(a)] > documents[to_size(b)]; });
+  for (std::size_t i = 0; i < order.size(); ++i) rank[to_size(order[i])] = static_cast<std::int32_t>(i);
   return rank;
 }
 
 void renumber(SparseRows& rows, const std::vector<std::int32_t>& rank) {
   std::vector<std::pair<std::int32_t, float>> entries;
   for (std::size_t r = 0; r + 1 < rows.start.size(); ++r) {
-    const auto first = static_cast<std::size_t>(rows.start[r]), last = static_cast<std::size_t>(rows.start[r + 1]);
+    const auto first = to_size(rows.start[r]), last = to_size(rows.start[r + 1]);
     entries.clear();
-    for (std::size_t k = first; k < last; ++k)
-      entries.emplace_back(rank[static_cast<std::size_t>(rows.column[k])], rows.value[k]);
+    for (std::size_t k = first; k < last; ++k) entries.emplace_back(rank[to_size(rows.column[k])], rows.value[k]);
     std::sort(entries.begin(), entries.end());
     for (std::size_t k = first; k < last; ++k) std::tie(rows.column[k], rows.value[k]) = entries[k - first];
   }

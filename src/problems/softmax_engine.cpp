@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "obolus/core/to_size.hpp"
 #include "problems/fitted_scale.hpp"
 
 namespace obolus {
@@ -23,7 +24,7 @@ SoftmaxEngine<S>::SoftmaxEngine(const SparseRows& data, Index classes, bool fitt
       rest_width_(cut_.quarters * 16 / static_cast<int>(sizeof(S))),
       fitted_(fitted),
       table_(&kernels::best<S>(classes_)),
-      all_(static_cast<std::size_t>(data.columns)) {
+      all_(to_size(data.columns)) {
   std::iota(all_.begin(), all_.end(), 0);
 }
 
@@ -96,9 +97,9 @@ void SoftmaxEngine<S>::one(const Data& data, const S* x, View& it, const Plain& 
 template <class S>
 void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps) {
   it.part();
-  const int most = data.by_columns ? kernels::block : 1;
-  for (std::int64_t done = 0; done < steps; done += most) {
-    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+  const int max = data.by_columns ? kernels::block : 1;
+  for (std::int64_t done = 0; done < steps; done += max) {
+    const int n = static_cast<int>(std::min<std::int64_t>(max, steps - done));
     const int rows = step.reads_outer ? data.rows : data.inner;
     View v = view(data, it, work_[0], step.decay, rows, rows);
     one(data, x, v, step, n);
@@ -179,9 +180,9 @@ template <class S>
 void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z,
                             std::int64_t steps, const Meanwhile& meanwhile) {
   if (!know(z, y, Shared::difference)) refresh(z, y, Shared::difference);
-  const int most = data.by_columns ? kernels::block : 1;
-  for (std::int64_t done = 0; done < steps; done += most) {
-    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+  const int max = data.by_columns ? kernels::block : 1;
+  for (std::int64_t done = 0; done < steps; done += max) {
+    const int n = static_cast<int>(std::min<std::int64_t>(max, steps - done));
     View vy = view(data, y, work_[0], of_y.decay, data.rows, data.rows);
     View vz = view(data, z, work_[1], of_z.decay, data.inner, data.inner);
     run(done == 0 ? 3 : 2, [&](Index task) {
@@ -199,10 +200,10 @@ template <class Residual>
 void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
                                std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual) {
   if (!know(a, b, Shared::product)) refresh(a, b, Shared::product);
-  const int rows = data.rows, most = data.by_columns ? kernels::block : 1;
+  const int rows = data.rows, max = data.by_columns ? kernels::block : 1;
   bool more = false;
-  for (std::int64_t done = 0; done < steps; done += most) {
-    const int n = static_cast<int>(std::min<std::int64_t>(most, steps - done));
+  for (std::int64_t done = 0; done < steps; done += max) {
+    const int n = static_cast<int>(std::min<std::int64_t>(max, steps - done));
     View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner : rows);
     View vb = view(data, b, work_[1], decay, rows, rows);
     for (int k = 0; k < n; ++k) {

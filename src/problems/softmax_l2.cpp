@@ -8,6 +8,7 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/inner.hpp"
+#include "obolus/core/to_size.hpp"
 #include "problems/softmax_data.hpp"
 #include "problems/softmax_engine.hpp"
 
@@ -24,7 +25,7 @@ void check_rows(const SparseRows& rows, const std::vector<std::int32_t>& labels,
     if (labels[r] < 0 || labels[r] >= classes)
       refuse(r, fmt::format("got label {}, expected 0 to {}", labels[r], classes - 1));
     std::int32_t before = -1;
-    for (auto k = static_cast<std::size_t>(rows.start[r]); k < static_cast<std::size_t>(rows.start[r + 1]); ++k) {
+    for (auto k = to_size(rows.start[r]); k < to_size(rows.start[r + 1]); ++k) {
       if (rows.column[k] <= before || rows.column[k] >= rows.columns)
         refuse(r, fmt::format("got column {} after {}, expected columns that ascend, below {}", rows.column[k], before,
                               rows.columns));
@@ -35,9 +36,9 @@ void check_rows(const SparseRows& rows, const std::vector<std::int32_t>& labels,
 
 // The kernels rely on it.
 std::shared_ptr<const LabelledRows> checked(std::shared_ptr<const LabelledRows> data) {
-  if (data->classes > kernels::most_classes)
+  if (data->classes > kernels::max_classes)
     throw DataError(
-        fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, kernels::most_classes));
+        fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, kernels::max_classes));
   check_rows(data->train, data->train_label, data->classes, "train");
   check_rows(data->test, data->test_label, data->classes, "test");
   return data;
@@ -81,7 +82,7 @@ class SoftmaxL2<S>::Engine {
       if (!drawn_.is(problem_.rows(), several)) prepare(drawn_, problem_.rows(), several, common_of_draw_);
       return drawn_.batch->view();
     }
-    Slot& slot = slots_[static_cast<std::size_t>(problem_.round() % 2)];
+    Slot& slot = slots_[to_size(problem_.round() % 2)];
     if (slot.round != problem_.round()) {
       prepare(slot, problem_.rows(), true, common_);
       slot.round = problem_.round();
@@ -159,7 +160,7 @@ class SoftmaxL2<S>::Engine {
     }
     if (problem_.options().batch == 0) return false;
     next_round_ = problem_.round() + 1;
-    Slot& slot = slots_[static_cast<std::size_t>(next_round_ % 2)];
+    Slot& slot = slots_[to_size(next_round_ % 2)];
     if (slot.round == next_round_) return false;
     problem_.pools().of_round(next_round_, next_rows_);
     begin(slot, next_rows_, true, common_);
@@ -167,7 +168,7 @@ class SoftmaxL2<S>::Engine {
   }
   // The round may have changed by then.
   void sort_next() {
-    Slot& slot = slots_[static_cast<std::size_t>(next_round_ % 2)];
+    Slot& slot = slots_[to_size(next_round_ % 2)];
     slot.batch->sort(slot.rows);
     slot.round = next_round_;
   }

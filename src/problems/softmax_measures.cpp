@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "obolus/core/to_size.hpp"
 #include "obolus/problems/softmax_oracle.hpp"
 #include "problems/log_sum_exp.hpp"
 
@@ -14,17 +15,17 @@ namespace obolus {
 namespace {
 
 // The largest eigenvalue of a a'/n by the power method, from below.
-double largest_eigenvalue(const SparseRows& a, const RoundRows& now) {
-  const auto rows = static_cast<std::size_t>(now.inner);
+double max_eigenvalue(const SparseRows& a, const RoundRows& now) {
+  const auto rows = to_size(now.inner);
   if (rows == 0) return 0.0;
-  std::vector<double> u(rows, 1.0), v(static_cast<std::size_t>(a.columns));
+  std::vector<double> u(rows, 1.0), v(to_size(a.columns));
   double value = 0.0;
   for (int i = 0; i < 30; ++i) {
     std::fill(v.begin(), v.end(), 0.0);
     const auto each = [&](std::size_t r, auto&& body) {
-      const auto row = static_cast<std::size_t>(now.row[r]);
-      for (auto k = static_cast<std::size_t>(a.start[row]); k < static_cast<std::size_t>(a.start[row + 1]); ++k)
-        body(static_cast<std::size_t>(a.column[k]), double(a.value[k]));
+      const auto row = to_size(now.row[r]);
+      for (auto k = to_size(a.start[row]); k < to_size(a.start[row + 1]); ++k)
+        body(to_size(a.column[k]), double(a.value[k]));
     };
     for (std::size_t r = 0; r < rows; ++r) each(r, [&](std::size_t f, double w) { v[f] += w * u[r]; });
     double squares = 0.0;
@@ -45,18 +46,18 @@ double largest_eigenvalue(const SparseRows& a, const RoundRows& now) {
 // The Hessian of a softmax loss in its logits is at most ½.
 template <class S>
 double SoftmaxOracle<S>::inner_smoothness(const ConvexSet& set) {
-  double largest = 0.0;
+  double max = 0.0;
   RoundRows some;
   for (Round t = 2; t <= 5; ++t) {
     pools_.of_round(t, some);
-    largest = std::max(largest, 0.5 * largest_eigenvalue(pools_.data().train, some));
+    max = std::max(max, 0.5 * max_eigenvalue(pools_.data().train, some));
   }
-  double most_x = 0.0;
+  double max_x = 0.0;
   set.visit([&]<class Set>(const Set& s) {
-    if constexpr (std::is_same_v<Set, sets::Box>) most_x = s.upper.maxCoeff();
-    else most_x = std::numeric_limits<double>::infinity();
+    if constexpr (std::is_same_v<Set, sets::Box>) max_x = s.upper.maxCoeff();
+    else max_x = std::numeric_limits<double>::infinity();
   });
-  return largest + (std::isfinite(most_x) ? std::max(0.0, most_x) : 0.0);
+  return max + (std::isfinite(max_x) ? std::max(0.0, max_x) : 0.0);
 }
 
 // ---- Measures --------------------------------------------------------------------------------------------------------
@@ -71,9 +72,9 @@ auto SoftmaxOracle<S>::score(const SparseRows& a, const Rows& rows, In<S> y, dou
   Index count = 0;
   for (const auto row : rows) {
     l.setZero();
-    const auto i = static_cast<std::size_t>(row);
+    const auto i = to_size(row);
     for (std::int64_t k = a.start[i]; k < a.start[i + 1]; ++k) {
-      const auto entry = static_cast<std::size_t>(k);
+      const auto entry = to_size(k);
       l += S(a.value[entry]) * y.segment(a.column[entry] * classes, classes);
     }
     const Index own = label(row);
@@ -90,8 +91,8 @@ auto SoftmaxOracle<S>::score(const SparseRows& a, const Rows& rows, In<S> y, dou
 template <class S>
 void SoftmaxOracle<S>::judge(In<S>, In<S> y, Evaluation& out) {
   const RoundRows& now = rows();
-  const std::span<const std::int32_t> judged(now.row.data() + now.inner, static_cast<std::size_t>(now.outer()));
-  std::size_t at = static_cast<std::size_t>(now.inner);
+  const std::span<const std::int32_t> judged(now.row.data() + now.inner, to_size(now.outer()));
+  std::size_t at = to_size(now.inner);
   const Score s = score(pools_.data().train, judged, y, 1.0, [&](std::int32_t) { return now.label[at++]; });
   out.add("loss", s.loss), out.add("accuracy", s.accuracy);
 }
@@ -104,10 +105,10 @@ void SoftmaxOracle<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
   const Score noisy = score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.label(row, round_); });
   const Score clean =
       score(data.train, pool, y, 1.0, [&](std::int32_t row) { return pools_.clean_label(row, round_); });
-  const std::span<const std::int32_t> batch(now.row.data(), static_cast<std::size_t>(now.inner));
+  const std::span<const std::int32_t> batch(now.row.data(), to_size(now.inner));
   std::size_t at = 0;
   const Score last = score(data.train, batch, y, 1.0, [&](std::int32_t) { return now.label[at++]; });
-  std::vector<std::int32_t> tests(static_cast<std::size_t>(data.test.rows()));
+  std::vector<std::int32_t> tests(to_size(data.test.rows()));
   std::iota(tests.begin(), tests.end(), 0);
   const auto test_label = [&](std::int32_t row) { return pools_.test_label(row, round_); };
   const Score test = score(data.test, tests, y, 1.0, test_label);

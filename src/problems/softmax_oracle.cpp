@@ -6,6 +6,7 @@
 #include <span>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "problems/fitted_scale.hpp"
 #include "problems/log_sum_exp.hpp"
 #include "problems/softmax_data.hpp"
@@ -30,17 +31,15 @@ void SoftmaxOracle<S>::make_groups() {
   groups_ = features;
   if (options_.sharing == Sharing::feature) return;
   groups_ = options_.sharing == Sharing::global ? 1 : std::min<Index>(options_.groups, features);
-  std::vector<std::int64_t> frequency(static_cast<std::size_t>(features), 0);
-  for (const std::int32_t column : pools_.data().train.column) ++frequency[static_cast<std::size_t>(column)];
-  std::vector<std::int32_t> order(static_cast<std::size_t>(features));
+  std::vector<std::int64_t> frequency(to_size(features), 0);
+  for (const std::int32_t column : pools_.data().train.column) ++frequency[to_size(column)];
+  std::vector<std::int32_t> order(to_size(features));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return frequency[static_cast<std::size_t>(a)] < frequency[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return frequency[to_size(a)] < frequency[to_size(b)]; });
   group_.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i)
-    group_[static_cast<std::size_t>(order[i])] =
-        static_cast<std::int32_t>(i * static_cast<std::size_t>(groups_) / order.size());
+    group_[to_size(order[i])] = static_cast<std::int32_t>(i * to_size(groups_) / order.size());
 }
 
 template <class S>
@@ -86,9 +85,9 @@ void SoftmaxOracle<S>::logits(In<S> y, Index first, Index last, Logits& out) {
   for (Index r = first; r < last; ++r) {
     auto column = out.col(r - first);
     column.setZero();
-    const auto row = static_cast<std::size_t>(now.row[static_cast<std::size_t>(r)]);
+    const auto row = to_size(now.row[to_size(r)]);
     for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k) {
-      const auto entry = static_cast<std::size_t>(k);
+      const auto entry = to_size(k);
       column += S(a.value[entry]) * y.segment(a.column[entry] * classes, classes);
     }
   }
@@ -100,9 +99,9 @@ void SoftmaxOracle<S>::scatter(const Logits& residual, Index first, Out<S> d) co
   const Index classes = pools_.classes();
   const RoundRows& now = drawn_ ? sample_ : revealed_;
   for (Index r = 0; r < residual.cols(); ++r) {
-    const auto row = static_cast<std::size_t>(now.row[static_cast<std::size_t>(first + r)]);
+    const auto row = to_size(now.row[to_size(first + r)]);
     for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k) {
-      const auto entry = static_cast<std::size_t>(k);
+      const auto entry = to_size(k);
       d.segment(a.column[entry] * classes, classes) += S(a.value[entry]) * residual.col(r);
     }
   }
@@ -132,8 +131,7 @@ double SoftmaxOracle<S>::cross_entropy(const Logits& l, Index first, double scal
   const RoundRows& now = drawn_ ? sample_ : revealed_;
   double sum = 0.0;
   for (Index r = 0; r < l.cols(); ++r)
-    sum += log_sum_exp(l.col(r), scale, [](Index, double) {}) -
-           scale * double(l(now.label[static_cast<std::size_t>(first + r)], r));
+    sum += log_sum_exp(l.col(r), scale, [](Index, double) {}) - scale * double(l(now.label[to_size(first + r)], r));
   return l.cols() > 0 ? sum / static_cast<double>(l.cols()) : 0.0;
 }
 
@@ -146,7 +144,7 @@ double SoftmaxOracle<S>::scale_of(const Logits& l, Index first) const {
       log_sum_exp(l.col(r), scale, [&](Index c, double p) {
         mean += p * double(l(c, r)), square += p * double(l(c, r)) * double(l(c, r));
       });
-      slope += mean - double(l(now.label[static_cast<std::size_t>(first + r)], r));
+      slope += mean - double(l(now.label[to_size(first + r)], r));
       curvature += square - mean * mean;
     }
   });
@@ -187,7 +185,7 @@ void SoftmaxOracle<S>::outer_gradient_y(In<S>, In<S> y, Out<S> d) {
   const RoundRows& now = rows();
   for (Index r = 0; r < outer_logits_.cols(); ++r) {
     log_sum_exp(outer_logits_.col(r), scale, [&](Index c, double p) { outer_logits_(c, r) = S(weight * p); });
-    outer_logits_(now.label[static_cast<std::size_t>(now.inner + r)], r) -= S(weight);
+    outer_logits_(now.label[to_size(now.inner + r)], r) -= S(weight);
   }
   d.setZero();
   scatter(outer_logits_, now.inner, d);
@@ -205,7 +203,7 @@ void SoftmaxOracle<S>::inner_gradient_y(In<S> x, In<S> y, Out<S> d) {
   logits(y, 0, now.inner, logits_);
   for (Index r = 0; r < now.inner; ++r) {
     log_sum_exp(logits_.col(r), 1.0, [&](Index c, double p) { logits_(c, r) = S(weight * p); });
-    logits_(now.label[static_cast<std::size_t>(r)], r) -= S(weight);
+    logits_(now.label[to_size(r)], r) -= S(weight);
   }
   penalty_part(x, y, d);
   scatter(logits_, 0, d);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -30,7 +31,7 @@ void check_noise(const SoftmaxOptions& o) {
 SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed)
     : options_(options), data_(std::move(data)), rng_(Rng(seed).child("softmax")) {
   check_noise(options_);
-  const auto rows = static_cast<std::size_t>(data_->train.rows());
+  const auto rows = to_size(data_->train.rows());
   luck_.resize(rows), mistake_.resize(rows);
   Rng noise = rng_.child("noise");
   for (std::size_t i = 0; i < rows; ++i) {
@@ -47,17 +48,17 @@ SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, std::shared_ptr<const 
     outer_ = inner_;
   }
   if (options_.feed == Feed::judge) {  // replay looks back over so many epochs
-    constexpr std::int64_t most = 1024;
+    constexpr std::int64_t max = 1024;
     const std::int64_t epochs = 2 + options_.replay_window / std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
-    inner_order_.kept.resize(static_cast<std::size_t>(std::min(most, epochs)));
+    inner_order_.kept.resize(to_size(std::min(max, epochs)));
   }
 }
 
 // Half of every class for g, half for f; odd classes give their last row to either in turn.
 void SoftmaxPools::split(Rng rng) {
-  std::vector<std::vector<std::int32_t>> of_class(static_cast<std::size_t>(data_->classes));
+  std::vector<std::vector<std::int32_t>> of_class(to_size(data_->classes));
   for (std::size_t i = 0; i < data_->train_label.size(); ++i)
-    of_class[static_cast<std::size_t>(data_->train_label[i])].push_back(static_cast<std::int32_t>(i));
+    of_class[to_size(data_->train_label[i])].push_back(static_cast<std::int32_t>(i));
   bool to_inner = true;
   for (auto& rows : of_class) {
     rng.shuffle(rows);
@@ -73,14 +74,14 @@ void SoftmaxPools::split(Rng rng) {
 std::int32_t SoftmaxPools::at(Shuffled& s, const std::vector<std::int32_t>& pool, std::int64_t position) {
   const auto size = static_cast<std::int64_t>(pool.size());
   const std::int64_t number = position / size;
-  Epoch& epoch = s.kept[static_cast<std::size_t>(number) % s.kept.size()];
+  Epoch& epoch = s.kept[to_size(number) % s.kept.size()];
   if (epoch.number != number) {
     epoch.order = pool;
     if (options_.data != SoftmaxData::rows)  // those are a stream, and come in its order
       rng_.child(s.name, static_cast<std::uint64_t>(number)).shuffle(epoch.order);
     epoch.number = number;
   }
-  return epoch.order[static_cast<std::size_t>(position % size)];
+  return epoch.order[to_size(position % size)];
 }
 
 void SoftmaxPools::add(std::int32_t row, Round labelled_in, RoundRows& out) {
@@ -126,7 +127,7 @@ void RoundRows::draw(SampleSizes sizes, Rng& rng, RoundRows& out) const {
   out.clear();
   const auto add = [&](Index first, Index count, std::int64_t wanted) {
     for (std::int64_t i = 0; count > 0 && i < wanted; ++i) {
-      const auto k = static_cast<std::size_t>(first) + rng.below(static_cast<std::uint64_t>(count));
+      const auto k = to_size(first) + rng.below(static_cast<std::uint64_t>(count));
       out.row.push_back(row[k]), out.label.push_back(label[k]);
     }
   };
@@ -152,7 +153,7 @@ double SoftmaxPools::noise(Round t) const {
 const std::vector<std::int32_t>& SoftmaxPools::names_of(Round t) {
   const std::int64_t period = options_.drift == LabelDrift::none ? 0 : (t - 1) / options_.period;
   if (period == names_period_) return names_;
-  const auto classes = static_cast<std::size_t>(data_->classes);
+  const auto classes = to_size(data_->classes);
   names_.resize(classes);
   std::iota(names_.begin(), names_.end(), 0);
   if (options_.drift == LabelDrift::rotate)
@@ -170,15 +171,15 @@ const std::vector<std::int32_t>& SoftmaxPools::names_of(Round t) {
 }
 
 std::int32_t SoftmaxPools::label(std::int32_t row, Round t) {
-  const auto i = static_cast<std::size_t>(row);
+  const auto i = to_size(row);
   const std::int32_t given = luck_[i] < noise(t) ? mistake_[i] : data_->train_label[i];
-  return names_of(t)[static_cast<std::size_t>(given)];
+  return names_of(t)[to_size(given)];
 }
 std::int32_t SoftmaxPools::clean_label(std::int32_t row, Round t) {
-  return names_of(t)[static_cast<std::size_t>(data_->train_label[static_cast<std::size_t>(row)])];
+  return names_of(t)[to_size(data_->train_label[to_size(row)])];
 }
 std::int32_t SoftmaxPools::test_label(std::int32_t row, Round t) {
-  return names_of(t)[static_cast<std::size_t>(data_->test_label[static_cast<std::size_t>(row)])];
+  return names_of(t)[to_size(data_->test_label[to_size(row)])];
 }
 
 namespace {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/rows.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr std::size_t most_entries = std::size_t{1} << 30;
+constexpr std::size_t max_entries = std::size_t{1} << 30;
 
 using Entries = std::vector<std::pair<std::int32_t, float>>;
 
@@ -26,9 +27,9 @@ class Gatherer {
     for (DataRow row; reader_->next(row);) {
       if (row.label.empty()) continue;
       entries += row.features.size();
-      if (entries > most_entries)
-        throw DataError(fmt::format("{}: got more than {} values, expected fewer: all rows are kept in memory", path,
-                                    most_entries));
+      if (entries > max_entries)
+        throw DataError(
+            fmt::format("{}: got more than {} values, expected fewer: all rows are kept in memory", path, max_entries));
       add(row);
     }
     if (labels_.size() < 2)
@@ -70,7 +71,7 @@ class Gatherer {
   // Values of one feature that stands there twice add up.
   static void append(Entries& row, SparseRows& to) {
     std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    const auto begin = static_cast<std::size_t>(to.start.back());
+    const auto begin = to_size(to.start.back());
     for (const auto& [column, value] : row) {
       if (to.column.size() > begin && to.column.back() == column) to.value.back() += value;
       else to.column.push_back(column), to.value.push_back(value);

@@ -8,7 +8,7 @@ namespace obolus {
 namespace {
 
 // A range this small beside the values themselves is rounding, and its labels would be all digits.
-constexpr double least_range = 1e-5;
+constexpr double min_range = 1e-5;
 
 std::string number(double v, int decimals) {
   std::string text = fmt::format("{:.{}f}", std::abs(v), decimals);
@@ -21,8 +21,8 @@ Words power_of_ten(int exponent, const std::string& before = "10") {
 }
 
 // 1, 2 or 5 times a power of ten.
-double round_step(double least) {
-  const double unit = std::pow(10.0, std::floor(std::log10(least))), m = least / unit;
+double round_step(double min) {
+  const double unit = std::pow(10.0, std::floor(std::log10(min))), m = min / unit;
   return unit * (m <= 1.0001 ? 1 : m <= 2.0001 ? 2 : m <= 5.0001 ? 5 : 10);
 }
 
@@ -46,10 +46,10 @@ double Ticks::widest(double size) const {
 
 void Axis::settle(double room) {
   if (!(low_ <= high_)) low_ = 0, high_ = 1;
-  const double largest = std::max(std::abs(low_), std::abs(high_));
-  const double least = logarithmic_ ? 0.01 : std::max(1e-200, least_range * largest);
-  if (high_ - low_ <= least) {
-    const double half = logarithmic_ ? 0.5 : largest > 1e-200 ? 0.1 * largest : 0.5;
+  const double max = std::max(std::abs(low_), std::abs(high_));
+  const double min = logarithmic_ ? 0.01 : std::max(1e-200, min_range * max);
+  if (high_ - low_ <= min) {
+    const double half = logarithmic_ ? 0.5 : max > 1e-200 ? 0.1 * max : 0.5;
     low_ -= half, high_ += half;
   }
   const double margin = room * (high_ - low_);
@@ -61,29 +61,29 @@ void Axis::settle_from_zero(double room) {
   settle(room);
 }
 
-std::vector<double> Axis::round_values(double low, double high, int most) const {
-  const double step = round_step((high - low) / most);
+std::vector<double> Axis::round_values(double low, double high, int max) const {
+  const double step = round_step((high - low) / max);
   std::vector<double> values;
   for (double k = std::ceil(low / step - 1e-6); k * step <= high + 1e-6 * step; ++k) values.push_back(k * step);
   return values;
 }
 
-Ticks Axis::linear(int most) const {
+Ticks Axis::linear(int max) const {
   Ticks ticks;
-  const double largest = std::max(std::abs(low_), std::abs(high_)), step = round_step((high_ - low_) / most);
+  const double max = std::max(std::abs(low_), std::abs(high_)), step = round_step((high_ - low_) / max);
   int exponent = 0;
-  if (largest >= 99999.5 || largest < 0.01) exponent = static_cast<int>(std::floor(std::log10(largest)));
+  if (max >= 99999.5 || max < 0.01) exponent = static_cast<int>(std::floor(std::log10(max)));
   const double unit = std::pow(10.0, exponent);
   if (exponent != 0) ticks.factor = power_of_ten(exponent, "×10");
-  for (const double v : round_values(low_, high_, most))
+  for (const double v : round_values(low_, high_, max))
     ticks.all.push_back({part(v), {number(v / unit, decimals_of(step / unit)), {}}});
   return ticks;
 }
 
-Ticks Axis::decades(int most) const {
+Ticks Axis::decades(int max) const {
   Ticks ticks;
   const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::floor(high_ + 1e-9));
-  const int every = std::max(1, static_cast<int>(std::ceil((high_ - low_) / most)));
+  const int every = std::max(1, static_cast<int>(std::ceil((high_ - low_) / max)));
   for (int k = first; k <= last; ++k) {
     const bool labelled = (k % every + every) % every == 0;
     if (k >= low_ - 1e-9)
@@ -95,14 +95,14 @@ Ticks Axis::decades(int most) const {
   return ticks;
 }
 
-Ticks Axis::within_a_decade(int most) const {
+Ticks Axis::within_a_decade(int max) const {
   Ticks ticks;
   const double low = std::pow(10.0, low_), high = std::pow(10.0, high_);
   if (high < 3 * low) {
-    const double step = round_step((high - low) / most);
+    const double step = round_step((high - low) / max);
     const int decimals = decimals_of(step), digits = 1 + static_cast<int>(std::floor(std::log10(high / step)));
     const bool short_enough = high < 99999.5 && low >= 0.001;
-    for (const double v : round_values(low, high, most))
+    for (const double v : round_values(low, high, max))
       ticks.all.push_back({part(v), short_enough ? Words{number(v, decimals), {}} : plain(v, digits)});
     return ticks;
   }
@@ -116,10 +116,10 @@ Ticks Axis::within_a_decade(int most) const {
   return ticks;
 }
 
-Ticks Axis::ticks(int most) const {
-  if (!logarithmic_) return linear(most);
+Ticks Axis::ticks(int max) const {
+  if (!logarithmic_) return linear(max);
   const bool two_decades = std::floor(high_ + 1e-9) - std::ceil(low_ - 1e-9) >= 1;
-  return two_decades ? decades(most) : within_a_decade(most);
+  return two_decades ? decades(max) : within_a_decade(max);
 }
 
 }  // namespace obolus

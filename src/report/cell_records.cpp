@@ -46,8 +46,8 @@ void for_each_number(const Reading& r, const std::function<void(std::string_view
                                                          {"inner_steps", r.inner_steps},
                                                          {"grad_f", count(c.grad_f())},
                                                          {"grad_g", count(c.grad_g())},
-                                                         {"hvp", count(c.hvp)},
-                                                         {"cross", count(c.cross)},
+                                                         {"hvp", count(c.hvp_yy)},
+                                                         {"cross", count(c.hvp_xy)},
                                                          {"values", count(c.values)},
                                                          {"samples", count(c.samples)},
                                                          {"seconds", r.seconds}};

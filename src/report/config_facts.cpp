@@ -11,7 +11,7 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t most_marks = 200;
+constexpr std::size_t max_marks = 200;
 
 std::optional<toml::table> parsed(const std::string& config) {
   try {
@@ -37,16 +37,16 @@ bool follows_from_seed(std::string_view section, std::string_view key) {
 }
 
 // Every so many rounds up to the horizon; too many would hide what they mark.
-void add_every(std::vector<DriftMark>& marks, Round period, Round horizon, std::size_t most, const std::string& text,
+void add_every(std::vector<DriftMark>& marks, Round period, Round horizon, std::size_t max, const std::string& text,
                Round first) {
-  if (period < 1 || horizon / period > Round(most_marks)) return;
-  for (Round k = 1; k * period < horizon && std::size_t(k) <= most; ++k)
+  if (period < 1 || horizon / period > Round(max_marks)) return;
+  for (Round k = 1; k * period < horizon && std::size_t(k) <= max; ++k)
     marks.push_back({k * period + 1, fmt::format("{} {}", text, first + k - 1)});
 }
 
 void add_noise(std::vector<DriftMark>& marks, const toml::table& problem, Round horizon) {
   const toml::array *parts = problem["noise"].as_array(), *rounds = problem["noise_rounds"].as_array();
-  if (!parts || !rounds || rounds->size() > most_marks) return;
+  if (!parts || !rounds || rounds->size() > max_marks) return;
   for (std::size_t i = 0; i < std::min(parts->size(), rounds->size()); ++i)
     if (const auto t = rounds->get(i)->value<double>(); t && *t > 1 && *t <= double(horizon))
       marks.push_back({Round(*t), "noise " + text_of(*parts->get(i))});
@@ -56,7 +56,7 @@ std::vector<DriftMark> marks_of(const toml::table& problem, Round horizon) {
   std::vector<DriftMark> marks;
   const auto drift = problem["drift"].value_or(std::string());
   if (drift == "abrupt" || drift == "swap" || drift == "rotate" || drift == "turn")
-    add_every(marks, problem["period"].value_or(Round{100}), horizon, most_marks, drift, 1);
+    add_every(marks, problem["period"].value_or(Round{100}), horizon, max_marks, drift, 1);
   if (const toml::array* phases = problem["proportions"].as_array(); phases && phases->size() > 1)
     add_every(marks, problem["phase_rounds"].value_or(Round{100}), horizon, phases->size() - 1, "phase", 2);
   add_noise(marks, problem, horizon);

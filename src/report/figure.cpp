@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <deque>
 
+#include "obolus/core/to_size.hpp"
 #include "report/legend.hpp"
 #include "report/panel.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr double point_mm = 25.4 / 72, title_size = 9, margin = 3, gutter = 8, least_panel = 108;
+constexpr double point_mm = 25.4 / 72, title_size = 9, margin = 3, gutter = 8, min_panel = 108;
 
 class Layout {
  public:
   explicit Layout(const Figure& figure) : figure_(&figure), width_(figure.width_mm / point_mm - 2 * margin) {
-    std::size_t most = 1;
+    std::size_t max = 1;
     for (const PanelRow& row : figure.rows) {
-      most = std::max(most, row.panels.size());
+      max = std::max(max, row.panels.size());
       for (const Panel& panel : row.panels) {
         const PanelDrawing& drawing = panels_.emplace_back(panel);
         left_ = std::max(left_, drawing.left()), right_ = std::max(right_, drawing.right());
@@ -26,7 +27,7 @@ class Layout {
         }
       }
     }
-    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((width_ + gutter) / (least_panel + gutter)), 1, most);
+    columns_ = std::clamp<std::size_t>(to_size((width_ + gutter) / (min_panel + gutter)), 1, max);
     frame_width_ =
         (width_ - right_ - gutter * static_cast<double>(columns_ - 1)) / static_cast<double>(columns_) - left_;
     frame_height_ = std::clamp(0.72 * frame_width_, 70.0, 190.0);
@@ -46,7 +47,7 @@ class Layout {
  private:
   std::size_t style_of(const std::string& label) {
     const auto found = std::find(labels_.begin(), labels_.end(), label);
-    if (found != labels_.end()) return static_cast<std::size_t>(found - labels_.begin());
+    if (found != labels_.end()) return to_size(found - labels_.begin());
     labels_.push_back(label);
     return labels_.size() - 1;
   }

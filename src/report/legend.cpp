@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 namespace {
 
@@ -40,7 +42,7 @@ double draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double y, 
     }
     return line;
   }
-  const auto columns = std::max<std::size_t>(1, static_cast<std::size_t>((width + between) / widest));
+  const auto columns = std::max<std::size_t>(1, to_size((width + between) / widest));
   const std::size_t rows = (entries.size() + columns - 1) / columns;
   const double column = std::min(widest, width + between), used = column * static_cast<double>(columns) - between;
   const double x = std::max(0.0, (width - used) / 2);

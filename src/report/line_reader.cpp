@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -22,7 +23,7 @@ bool LineReader::fill() {
   buffer_.resize(1 << 16);
   file_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   if (file_.bad()) throw DataError(path_ + ": cannot be read");
-  buffer_.resize(static_cast<std::size_t>(file_.gcount()));
+  buffer_.resize(to_size(file_.gcount()));
   at_ = 0;
   return !buffer_.empty();
 }

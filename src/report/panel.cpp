@@ -16,7 +16,7 @@ double deviation(const Curve& c, std::size_t i) { return std::isfinite(c.sd[i]) 
 double opacity(std::size_t curves) { return std::clamp(0.7 / static_cast<double>(curves), 0.05, 0.17); }
 
 // Labels need their own width and some air.
-int most_labels(double width, double widest) { return std::clamp(static_cast<int>(width / (widest + 8)), 2, 6); }
+int max_labels(double width, double widest) { return std::clamp(static_cast<int>(width / (widest + 8)), 2, 6); }
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void PanelDrawing::draw_axes(Svg& svg, const Frame& f) const {
     svg.line(f.x, y, f.x + (t.minor ? 1.5 : 3), y, mark);
     if (!t.minor) svg.text(f.x - 3, y + 0.36 * tick_size, "end", tick_size, t.label);
   }
-  const Ticks ticks = x_.ticks(most_labels(f.width, x_.ticks(4).widest(tick_size)));
+  const Ticks ticks = x_.ticks(max_labels(f.width, x_.ticks(4).widest(tick_size)));
   const double bottom = f.y + f.height;
   for (const Tick& t : ticks.all) {
     const double x = f.x + f.width * t.part;

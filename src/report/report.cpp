@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 28;
 
 // Seven digits: more than a screen shows, and a third of the bytes of all of them.
 Json short_number(double v) {
@@ -84,7 +84,7 @@ struct Folder {
 
   [[nodiscard]] bool has(const char* name) const { return fs::exists(fs::path(path) / name); }
   [[nodiscard]] std::string text(const char* name) const {
-    return has(name) ? read_whole_file((fs::path(path) / name).string(), most_bytes) : std::string();
+    return has(name) ? read_whole_file((fs::path(path) / name).string(), max_bytes) : std::string();
   }
   [[nodiscard]] Json parsed(const char* name) const {
     if (!has(name)) return nullptr;

@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
 void ReportColumns::put(std::string_view name, double value) {
   auto column = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
-  if (column == columns_.end() && columns_.size() == most)
-    throw DataError(fmt::format("got more than {} names of numbers in one run", most));
+  if (column == columns_.end() && columns_.size() == max)
+    throw DataError(fmt::format("got more than {} names of numbers in one run", max));
   if (column == columns_.end()) column = columns_.insert(column, {std::string(name), {}});
   column->values.resize(rows_ - 1, std::numeric_limits<double>::quiet_NaN());
   column->values.push_back(value);
@@ -25,7 +26,7 @@ void ReportColumns::keep_rows(const std::vector<bool>& kept) {
       if (kept[i]) c.values[to++] = c.values[i];
     c.values.resize(to);
   }
-  rows_ = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true));
+  rows_ = to_size(std::count(kept.begin(), kept.end(), true));
 }
 
 std::vector<ReportColumns::Column> ReportColumns::take() && {

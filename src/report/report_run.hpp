@@ -19,7 +19,7 @@ class ReportColumns {
     std::vector<double> values;
   };
 
-  static constexpr std::size_t most = 1000;  // names; more are refused
+  static constexpr std::size_t max = 1000;  // names; more are refused
 
   void begin_row() { ++rows_; }
   void put(std::string_view name, double value);  // into the last row

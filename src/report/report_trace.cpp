@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 20'000;  // held; about a half of them stay at least
+constexpr std::size_t max_rows = 20'000;  // held; about a half of them stay at least
 
 // Keeps one row of so many, in two kinds: those that were evaluated have a stride of their own, so that they go last. Rounds with a profile
 // always stay: they are few, and a logarithmic axis needs them.
@@ -57,7 +57,7 @@ class TraceReader {
       else if (value.is_number() && name != "t" && name != "x_size") columns_.put(name, value.get<double>());
     }
     kept_.push_back({Round(row.at("t").get<double>()), row.contains("evaluation")});
-    if (kept_.size() > most_rows) thin();
+    if (kept_.size() > max_rows) thin();
   }
 
   void evaluated(const Json& numbers) {

@@ -8,6 +8,7 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 // e^44 > 2^63: every round there can be falls into 44 · 45 < 2,000 bins.
 constexpr double bins_an_e_fold = 45;
 // More names than this are no trace of ours.
-constexpr std::size_t most_names = 1000;
+constexpr std::size_t max_names = 1000;
 
 }  // namespace
 
@@ -31,7 +32,7 @@ bool Thinned::keeps(const Point& point) const {
 void Thinned::add(const Point& point) {
   if (keeps(point)) kept_.push_back(point);
   last_ = point, ++seen_;
-  if (kept_.size() < most) return;  // one place is the last point's
+  if (kept_.size() < max) return;  // one place is the last point's
   for (std::size_t i = 1; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
   kept_.resize((kept_.size() + 1) / 2);
   stride_ *= 2;
@@ -47,10 +48,10 @@ std::size_t Columns::find(std::string_view name, bool evaluation) {
   const auto is = [&](const Column& c) { return c.offer.name == name && c.offer.evaluation == evaluation; };
   if (next_ < columns_.size() && is(columns_[next_])) return next_++;
   const auto found = std::find_if(columns_.begin(), columns_.end(), is);
-  next_ = static_cast<std::size_t>(found - columns_.begin()) + 1;
+  next_ = to_size(found - columns_.begin()) + 1;
   if (found != columns_.end()) return next_ - 1;
-  if (columns_.size() == most_names)
-    throw DataError(fmt::format("got more than {} measures, expected at most so many", most_names));
+  if (columns_.size() == max_names)
+    throw DataError(fmt::format("got more than {} measures, expected at most so many", max_names));
   const auto& asked = selection_->measures;
   const bool wanted = !selection_->names_only && (asked.empty() ? evaluation || name == "regret" || name == "f"
                                                                 : std::count(asked.begin(), asked.end(), name) > 0);

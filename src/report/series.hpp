@@ -22,7 +22,7 @@ struct Point {
 // known. What is kept depends on the rounds alone, so that runs of different seeds keep the same ones.
 class Thinned {
  public:
-  static constexpr std::size_t most = 2000;
+  static constexpr std::size_t max = 2000;
 
   explicit Thinned(bool in_ratios) : in_ratios_(in_ratios) {}
   void add(const Point& point);

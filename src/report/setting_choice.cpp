@@ -13,7 +13,7 @@
 namespace obolus {
 namespace {
 
-constexpr std::uint64_t largest_summary = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_summary = std::uint64_t{1} << 30;
 
 std::vector<std::string> parts(const std::string& setting) {
   std::vector<std::string> all;
@@ -50,7 +50,7 @@ SettingChoice::SettingChoice(const std::string& folder, const std::string& wante
 void SettingChoice::read_best() {
   const std::string path = folder_ + "/summary.json";
   try {
-    const auto summary = nlohmann::json::parse(read_whole_file(path, largest_summary));
+    const auto summary = nlohmann::json::parse(read_whole_file(path, max_summary));
     for (const auto& stream : summary.at("streams"))
       for (const auto& optimiser : stream.at("optimisers")) {
         const auto& best = optimiser.at("best");

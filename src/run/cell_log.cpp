@@ -20,7 +20,7 @@ constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::pair<const char*, std::int64_t OracleCounts::*> counters[] = {
     {"f_x", &OracleCounts::f_x},       {"f_y", &OracleCounts::f_y},        {"g_x", &OracleCounts::g_x},
-    {"g_y", &OracleCounts::g_y},       {"hvp", &OracleCounts::hvp},        {"cross", &OracleCounts::cross},
+    {"g_y", &OracleCounts::g_y},       {"hvp", &OracleCounts::hvp_yy},     {"cross", &OracleCounts::hvp_xy},
     {"values", &OracleCounts::values}, {"samples", &OracleCounts::samples}};
 
 constexpr std::pair<const char*, double Reading::*> of_the_round[] = {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 
 [[nodiscard]] inline std::uint64_t checksum(const void* data, std::size_t size,
@@ -20,8 +22,7 @@ namespace obolus {
   std::ifstream file(path, std::ios::binary);
   std::uint64_t sum = checksum(nullptr, 0);
   char chunk[1 << 14];
-  while (file.read(chunk, sizeof chunk) || file.gcount() > 0)
-    sum = checksum(chunk, static_cast<std::size_t>(file.gcount()), sum);
+  while (file.read(chunk, sizeof chunk) || file.gcount() > 0) sum = checksum(chunk, to_size(file.gcount()), sum);
   return file.eof() ? sum : 0;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t largest_log = std::uint64_t{1} << 34;
+constexpr std::uint64_t max_log = std::uint64_t{1} << 34;
 // A killed program loses nothing that was appended; a power cut at most so many seconds' runs.
 constexpr double seconds_between_syncs = 1.0;
 
@@ -30,7 +30,7 @@ ComparisonDirectory::ComparisonDirectory(const ComparisonControl& control)
 }
 
 void ComparisonDirectory::read_finished() {
-  const std::string path = file("cells.jsonl"), text = read_whole_file(path, largest_log);
+  const std::string path = file("cells.jsonl"), text = read_whole_file(path, max_log);
   std::size_t number = 1;
   for (std::size_t end; (end = text.find('\n', whole_bytes_)) != std::string::npos; whole_bytes_ = end + 1, ++number) {
     finished_.push_back(record_of(text.substr(whole_bytes_, end - whole_bytes_), fmt::format("{}:{}", path, number)));
@@ -40,7 +40,7 @@ void ComparisonDirectory::read_finished() {
 
 void ComparisonDirectory::each_line(const std::function<void(const std::string&)>& on_line) const {
   if (whole_bytes_ == 0) return;
-  const std::string text = read_whole_file(file("cells.jsonl"), largest_log);
+  const std::string text = read_whole_file(file("cells.jsonl"), max_log);
   for (std::size_t begin = 0, end; begin < whole_bytes_; begin = end + 1) {
     end = text.find('\n', begin);
     on_line(text.substr(begin, end + 1 - begin));

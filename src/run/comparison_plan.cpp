@@ -5,12 +5,13 @@
 
 #include "config/document.hpp"
 #include "config/sections.hpp"
+#include "obolus/core/to_size.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr std::size_t most_runs = 100'000;
+constexpr std::size_t max_runs = 100'000;
 
 template <class T>
 bool contains(const std::vector<T>& list, const T& item) {
@@ -96,8 +97,8 @@ void require_grid(const std::string& what, const toml::node& node) {
 std::vector<ComparisonPlan::Setting> settings_of(const Grid& grid, const std::string& label) {
   std::size_t total = 1;
   for (const auto& [key, list] : grid)
-    if ((total *= list->size()) > most_runs)
-      throw ConfigError(fmt::format("optimiser '{}': its lists make more than {} settings", label, most_runs));
+    if ((total *= list->size()) > max_runs)
+      throw ConfigError(fmt::format("optimiser '{}': its lists make more than {} settings", label, max_runs));
   std::vector<ComparisonPlan::Setting> settings(total);
   for (std::size_t i = 0; i < total; ++i) {
     std::size_t rest = i, block = total;
@@ -117,7 +118,7 @@ std::vector<std::int64_t> seeds_from(Numbers given, const config::SectionReader&
   constexpr double exact = 9007199254740992.0;  // 2^53: whole numbers beyond are not read to the last digit
   if (reader.has("seeds") && !given.list) {
     const double n = given.values.front();
-    if (!(n >= 1 && n <= most_runs)) reader.reject("seeds", fmt::format("a list, or a number in [1, {}]", most_runs));
+    if (!(n >= 1 && n <= max_runs)) reader.reject("seeds", fmt::format("a list, or a number in [1, {}]", max_runs));
     given.values.clear();
     for (double i = 1; i <= n; ++i) given.values.push_back(i);
     if (given.values.back() != n) reader.reject("seeds", "a list, or a whole number of seeds");
@@ -301,7 +302,7 @@ std::vector<std::size_t> ComparisonPlan::streams_of(const toml::table& table) co
     if (found == names.end())
       fail(node, "optimiser streams", config::text_of(node),
            "the name of a [[stream]]" + (name ? suggestion(*name, names) : std::string()));
-    chosen.push_back(static_cast<std::size_t>(found - names.begin()));
+    chosen.push_back(to_size(found - names.begin()));
   }
   std::sort(chosen.begin(), chosen.end());
   if (chosen.empty() || std::adjacent_find(chosen.begin(), chosen.end()) != chosen.end())
@@ -313,9 +314,9 @@ void ComparisonPlan::require_few() const {
   double runs = 0;
   for (const Entry& e : entries) runs += static_cast<double>(e.settings.size()) * static_cast<double>(e.streams.size());
   runs *= static_cast<double>(seeds.size());
-  if (runs > most_runs)
+  if (runs > max_runs)
     throw ConfigError(fmt::format("{}: makes {} runs ({} streams, {} seeds), at most {} are done", source, runs,
-                                  streams.size(), seeds.size(), most_runs));
+                                  streams.size(), seeds.size(), max_runs));
 }
 
 }  // namespace obolus

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 namespace {
 
@@ -18,16 +20,16 @@ double evaluations_a_round(const SettingResult& s, const Costs& costs) {
 }
 
 // A best regret of 0 leaves nothing to divide by: who reached it too is as good, the others infinitely worse.
-double ratio(double regret, double least) { return regret == least ? 1.0 : regret / least; }
+double ratio(double regret, double min) { return regret == min ? 1.0 : regret / min; }
 
 }  // namespace
 
 std::size_t SettingResult::diverged() const {
-  return static_cast<std::size_t>(std::count_if(seeds.begin(), seeds.end(), [](const auto& c) { return c.diverged; }));
+  return to_size(std::count_if(seeds.begin(), seeds.end(), [](const auto& c) { return c.diverged; }));
 }
 
 double Costs::evaluations(const OracleCounts& c) const {
-  return static_cast<double>(c.grad_f() + c.grad_g()) + product * static_cast<double>(c.hvp + c.cross) +
+  return static_cast<double>(c.grad_f() + c.grad_g()) + product * static_cast<double>(c.hvp_yy + c.hvp_xy) +
          value * static_cast<double>(c.values);
 }
 
@@ -35,7 +37,7 @@ namespace quantity {
 double regret(const Reading& r) { return r.regret; }
 double f(const Reading& r) { return r.f; }
 double gradients(const Reading& r) { return static_cast<double>(r.counts.grad_f() + r.counts.grad_g()); }
-double products(const Reading& r) { return static_cast<double>(r.counts.hvp + r.counts.cross); }
+double products(const Reading& r) { return static_cast<double>(r.counts.hvp_yy + r.counts.hvp_xy); }
 double values(const Reading& r) { return static_cast<double>(r.counts.values); }
 double samples(const Reading& r) { return static_cast<double>(r.counts.samples); }
 double seconds(const Reading& r) { return r.seconds; }
@@ -85,14 +87,14 @@ double score(const SettingResult& setting, const Ranking& ranking) {
   const Quantity quantity = ranking.by.empty() ? Quantity(quantity::regret) : quantity::measure(ranking.by);
   const double mean = last_spread(setting, quantity).mean;
   if (std::isnan(mean)) return 0.0;  // not measured: all are alike
-  return ranking.rank == Rank::most ? -mean : mean;
+  return ranking.rank == Rank::max ? -mean : mean;
 }
 
 std::size_t best(const OptimiserResult& optimiser, const Ranking& ranking) {
   const auto& all = optimiser.settings;
-  const auto least = std::min_element(
+  const auto min = std::min_element(
       all.begin(), all.end(), [&](const auto& a, const auto& b) { return score(a, ranking) < score(b, ranking); });
-  return static_cast<std::size_t>(least - all.begin());
+  return to_size(min - all.begin());
 }
 
 std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs,
@@ -108,11 +110,11 @@ std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, 
   return chosen;
 }
 
-double least_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
-  double least = infinity;
+double min_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
+  double min = infinity;
   for (const SettingResult& s : optimiser.settings)
-    if (s.diverged() == 0) least = std::min(least, evaluations_a_round(s, costs));
-  return least;
+    if (s.diverged() == 0) min = std::min(min, evaluations_a_round(s, costs));
+  return min;
 }
 
 std::vector<std::string> ComparisonResult::measures(const StreamResult& stream) {
@@ -145,14 +147,14 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
   for (std::size_t s = 0; s < streams.size(); ++s) {
     if (streams[s].optimisers.size() < 2) continue;  // nobody to be better than
     std::vector<std::pair<std::string, double>> regrets;
-    double least = infinity;
+    double min = infinity;
     for (const OptimiserResult& o : streams[s].optimisers) {
       const auto setting = within_budget ? best_within_budget(o, costs, ranking) : std::optional(best(o, ranking));
       regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : infinity);
-      least = std::min(least, regrets.back().second);
+      min = std::min(min, regrets.back().second);
     }
     for (const auto& [label, regret] : regrets)
-      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, least) : infinity;
+      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, min) : infinity;
   }
   for (Relative& row : rows) {
     double sum = 0;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "run/comparison_cell.hpp"
 #include "run/comparison_directory.hpp"
 #include "run/comparison_parts.hpp"
@@ -68,7 +69,7 @@ class Team {
       if (!done_[i]) open_.push_back(i);
     finished_ = jobs_.size() - open_.size();
     {
-      const Joined workers(*this, std::min(static_cast<std::size_t>(std::max(1, control.threads)), open_.size()));
+      const Joined workers(*this, std::min(to_size(std::max(1, control.threads)), open_.size()));
       watch(control);
     }
     if (error_) std::rethrow_exception(error_);

@@ -84,7 +84,7 @@ struct Writer {
     Json json{{"label", o.label}, {"name", o.name}, {"best", choice(o, best(o, r.ranking))}};
     if (r.costs.budget) {
       json["best_within_budget"] = choice(o, best_within_budget(o, r.costs, r.ranking));
-      json["least_evaluations_a_round"] = real(least_evaluations(o, r.costs));
+      json["least_evaluations_a_round"] = real(min_evaluations(o, r.costs));
     }
     json["settings"] = Json::array();
     for (const SettingResult& s : o.settings) json["settings"].push_back(setting(s));

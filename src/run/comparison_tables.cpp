@@ -134,11 +134,11 @@ TitledTable equal_budget(const ComparisonResult& r, const StreamResult& stream) 
     all.push_back({&o, chosen ? &o.settings[*chosen] : nullptr});
   }
   for (const auto& [o, s] : ranked(std::move(all), r.ranking)) {
-    const double least = least_evaluations(*o, r.costs);
+    const double min = min_evaluations(*o, r.costs);
     if (s)
       table.row({o->label, shortened(s->text), main_text(r, *s), count_text(*s, evaluations),
                  number(last_spread(*s, evaluations).mean / T)});
-    else table.row({o->label, "", std::isfinite(least) ? "needs " + number(least) : "diverged"});
+    else table.row({o->label, "", std::isfinite(min) ? "needs " + number(min) : "diverged"});
   }
   return {fmt::format("Equal budget, {} evaluations a round, {} in all: {}", number(*r.costs.budget),
                       count(std::llround(*r.costs.budget * T)), stream.name),

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -44,7 +45,7 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("cannot write", path);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
+    bytes.remove_prefix(to_size(n));
   }
 }
 
@@ -86,7 +87,7 @@ std::string read_whole_file(const std::string& path, std::uint64_t cap) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("cannot read", path);
     if (n == 0) return content;
-    content.append(chunk, static_cast<std::size_t>(n));
+    content.append(chunk, to_size(n));
     if (content.size() > cap)
       throw DataError(fmt::format("{}: larger than {} bytes, the most that is read", path, cap));
   }

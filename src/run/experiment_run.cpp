@@ -161,8 +161,8 @@ class Runner {
     s.indefinite_rounds = tally_.indefinite;
     s.convex = parts_.convex;
     s.reference = reference_of(parts_);
-    s.largest_distance_y = tally_.distance_y;
-    s.largest_distance_z = tally_.distance_z;
+    s.max_distance_y = tally_.distance_y;
+    s.max_distance_z = tally_.distance_z;
     s.preset = parts_.optimiser.preset;
     s.constants = parts_.constants;
     s.x = distribution_of(session_->x());

@@ -27,14 +27,14 @@ std::vector<Profile> profiles_of(const Json& json) {
   std::vector<Profile> profiles;
   const auto size = json.at("size").get<Index>();
   for (const Json& t : json.at("t")) profiles.push_back({t.get<Round>(), size, {}});
-  for (const Json& list : json.at(size <= Profile::most_values ? "values" : "quantiles"))
+  for (const Json& list : json.at(size <= Profile::max_values ? "values" : "quantiles"))
     for (std::size_t i = 0; i < profiles.size(); ++i)
       profiles[i].numbers.push_back(list.at(i).is_null() ? absent : list.at(i).get<double>());
   return profiles;
 }
 
 Json distribution_json(const Distribution& d) {
-  Json json{{"size", d.size}, {"least", d.least}, {"most", d.most}, {"counts", d.counts}};
+  Json json{{"size", d.size}, {"least", d.min}, {"most", d.max}, {"counts", d.counts}};
   if (!d.values.empty()) json["values"] = d.values;
   return json;
 }

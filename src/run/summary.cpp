@@ -76,11 +76,11 @@ std::string RunSummary::json() const {
   json["indefinite_rounds"] = indefinite_rounds;
   if (!convex) json["inner_problem"] = "not convex: the theory does not apply";
   const OracleCounts& c = last.counts;
-  json["oracle"] = {{"f_x", c.f_x}, {"f_y", c.f_y},     {"g_x", c.g_x},       {"g_y", c.g_y},
-                    {"hvp", c.hvp}, {"cross", c.cross}, {"values", c.values}, {"samples", c.samples}};
+  json["oracle"] = {{"f_x", c.f_x},    {"f_y", c.f_y},      {"g_x", c.g_x},       {"g_y", c.g_y},
+                    {"hvp", c.hvp_yy}, {"cross", c.hvp_xy}, {"values", c.values}, {"samples", c.samples}};
   json["seconds"] = last.seconds;
   if (measured.has_residuals && constants && constants->mu_g > 0)
-    json["certified"] = {{"largest_distance_y", largest_distance_y}, {"largest_distance_z", largest_distance_z}};
+    json["certified"] = {{"largest_distance_y", max_distance_y}, {"largest_distance_z", max_distance_z}};
   if (variation) {
     json["variation"] = {
         {"V_T", sum_json(variation->V)},

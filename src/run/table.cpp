@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 namespace {
 
 std::size_t width(std::string_view s) {  // code points; our tables use no wide ones
-  return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return to_size(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string padded(const std::string& s, std::size_t to, bool left) {
@@ -74,7 +76,7 @@ std::string number(double v) { return fmt::format("{:.4g}", v); }
 std::string count(std::int64_t n) {
   std::string digits = std::to_string(n);
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3)
-    digits.insert(static_cast<std::size_t>(i), 1, ',');
+    digits.insert(to_size(i), 1, ',');
   return digits;
 }
 

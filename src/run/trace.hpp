@@ -36,7 +36,7 @@ class TraceFormatter {
         R"(,"lambda":{},"inner_steps":{},"inner_steps_y":{},"inner_steps_z":{},"capped":{},"indefinite":{},"grad_f":{},)"
         R"("grad_g":{},"hvp":{},"cross":{},"values":{})",
         r.lambda, r.inner_steps, r.inner_steps_y, r.inner_steps_z, r.capped, r.indefinite, r.counts.grad_f(),
-        r.counts.grad_g(), r.counts.hvp, r.counts.cross, r.counts.values);
+        r.counts.grad_g(), r.counts.hvp_yy, r.counts.hvp_xy, r.counts.values);
     if (certifies_y(r)) fmt::format_to(out, R"(,"distance_y":{})", distance_y(r));
     if (certifies_z(r)) fmt::format_to(out, R"(,"distance_z":{})", distance_z(r));
     fmt::format_to(out, R"(,"seconds":{})", r.seconds);

@@ -89,8 +89,8 @@ class CallCounting : public Watched<CallCounting> {
       case Kind::f_y: ++made_.f_y; break;
       case Kind::g_x: ++made_.g_x; break;
       case Kind::g_y: ++made_.g_y; break;
-      case Kind::hvp: ++made_.hvp; break;
-      case Kind::cross: ++made_.cross; break;
+      case Kind::hvp: ++made_.hvp_yy; break;
+      case Kind::cross: ++made_.hvp_xy; break;
       case Kind::value: ++made_.values; break;
     }
   }

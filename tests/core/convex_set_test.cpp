@@ -26,8 +26,8 @@ using LongVector = Vector<Long>;
 
 // RapidCheck narrows a range in its first cases; these draw from all of it always.
 template <class T>
-T between(T least, T most) {
-  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(least, most + 1));
+T between(T min, T max) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(min, max + 1));
 }
 double one_of(std::vector<double> values) { return values[between<std::size_t>(0, values.size() - 1)]; }
 

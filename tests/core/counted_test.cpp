@@ -29,8 +29,8 @@ class Tally {
   void outer_gradient_y(V x, V y, W d) { ++raw.f_y, sound_.outer_gradient_y(x, y, d); }
   void inner_gradient_x(V x, V y, W d) { ++raw.g_x, sound_.inner_gradient_x(x, y, d); }
   void inner_gradient_y(V x, V y, W d) { ++raw.g_y, sound_.inner_gradient_y(x, y, d); }
-  void inner_hvp_yy(V x, V y, V v, W d) { ++raw.hvp, sound_.inner_hvp_yy(x, y, v, d); }
-  void inner_hvp_xy(V x, V y, V v, W d) { ++raw.cross, sound_.inner_hvp_xy(x, y, v, d); }
+  void inner_hvp_yy(V x, V y, V v, W d) { ++raw.hvp_yy, sound_.inner_hvp_yy(x, y, v, d); }
+  void inner_hvp_xy(V x, V y, V v, W d) { ++raw.hvp_xy, sound_.inner_hvp_xy(x, y, v, d); }
   void resample(SampleSizes sizes, Rng& rng) { sound_.resample(sizes, rng); }
   void expectation() { sound_.expectation(); }
 
@@ -134,7 +134,7 @@ TEST(Counted, PlainCallsAreCountedByKind) {
   for (int n = 0; n < 4; ++n) p.inner_gradient_y(i.x, i.y, in_y);
   for (int n = 0; n < 5; ++n) p.inner_hvp_yy(i.x, i.y, i.z, in_y);
   for (int n = 0; n < 6; ++n) p.inner_hvp_xy(i.x, i.y, i.z, in_x);
-  EXPECT_EQ(p.counts(), (OracleCounts{.f_x = 1, .f_y = 2, .g_x = 3, .g_y = 4, .hvp = 5, .cross = 6, .values = 2}));
+  EXPECT_EQ(p.counts(), (OracleCounts{.f_x = 1, .f_y = 2, .g_x = 3, .g_y = 4, .hvp_yy = 5, .hvp_xy = 6, .values = 2}));
   EXPECT_EQ(p.counts(), tally.raw);
   EXPECT_EQ(p.counts().grad_f(), 3);
   EXPECT_EQ(p.counts().grad_g(), 7);
@@ -181,7 +181,7 @@ TEST(Counted, OffersWhatItsProblemOffersAndNoMore) {
 }
 
 TEST(Counted, CountsSurviveAnArchive) {
-  OracleCounts counts{.f_x = 1, .f_y = 2, .g_x = 3, .g_y = 4, .hvp = 5, .cross = 6, .values = 7}, restored;
+  OracleCounts counts{.f_x = 1, .f_y = 2, .g_x = 3, .g_y = 4, .hvp_yy = 5, .hvp_xy = 6, .values = 7}, restored;
   Archive saved;
   saved("counts", counts);
   Archive loading(saved.bytes());

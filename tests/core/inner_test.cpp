@@ -323,7 +323,7 @@ void stays_with_the_dense_one(const typename Optimiser::Options& options, Round 
   auto dense = optimiser.init(counted_plain, x0, y0);
   auto through = optimiser.init(counted, x0, y0);
   Vector<S> y(24), y_dense(24);
-  double largest_move = 0.0;
+  double max_move = 0.0;
   for (Round t = 1; t <= rounds; ++t) {
     const Vector<S> x = dense.x;
     lazy.reveal(t), plain.reveal(t), behind.reveal(t);
@@ -333,12 +333,12 @@ void stays_with_the_dense_one(const typename Optimiser::Options& options, Round 
     ASSERT_EQ(step.status, Status::ok);
     const double bound = 24.0 * std::sqrt(double(t)) * options.gamma(t) * step.lambda * rounding<S>(24);
     ASSERT_LE((own.x - dense.x).norm(), bound) << "round " << t;
-    optimiser.copy_y(lazy, own, y), optimiser.copy_y(counted_plain, dense, y_dense);
+    optimiser.read_y(lazy, own, y), optimiser.read_y(counted_plain, dense, y_dense);
     ASSERT_LE((y - y_dense).norm(), bound + 5.0 * rounding<S>(24)) << "round " << t;
     ASSERT_EQ(own.x, through.x) << "the counter only counts; round " << t;
-    largest_move = std::max(largest_move, double((x - dense.x).norm()));
+    max_move = std::max(max_move, double((x - dense.x).norm()));
   }
-  EXPECT_GT(largest_move, 1e-3) << "x must move for the test to mean anything";
+  EXPECT_GT(max_move, 1e-3) << "x must move for the test to mean anything";
   EXPECT_EQ(counted.counts(), counted_plain.counts());
 }
 

@@ -64,10 +64,10 @@ TYPED_TEST(ProjectionOf, TheLargestFiniteNumbersAreProjectedLikeOthers) {
 }
 
 TYPED_TEST(ProjectionOf, ExtremeRadiiNeitherOverflowNorVanish) {
-  const double least = static_cast<double>(std::numeric_limits<TypeParam>::min());
-  const double most = static_cast<double>(std::numeric_limits<TypeParam>::max());
-  const Vector<TypeParam> x = Vector<TypeParam>::Constant(4, static_cast<TypeParam>(most));
-  for (const double radius : {64.0 * least, most}) {
+  const double min = static_cast<double>(std::numeric_limits<TypeParam>::min());
+  const double max = static_cast<double>(std::numeric_limits<TypeParam>::max());
+  const Vector<TypeParam> x = Vector<TypeParam>::Constant(4, static_cast<TypeParam>(max));
+  for (const double radius : {64.0 * min, max}) {
     for (const ConvexSet& set : {ConvexSet::l1_ball(radius), ConvexSet::l2_ball(radius)}) {
       const Vector<TypeParam> p = projected(set, x);
       EXPECT_TRUE(set.contains(p, 0.0));

@@ -46,24 +46,24 @@ TEST(Schedule, TheLogarithmAloneIsNotConstant) {
 
 TEST(Schedule, BoundsHoldForConstantsToo) {
   Schedule s(5.0);
-  s.most = 2.0;
+  s.max = 2.0;
   EXPECT_FALSE(s.is_constant());
   EXPECT_EQ(s(1), 2.0);
-  s.most = infinity;
-  s.least = 9.0;
+  s.max = infinity;
+  s.min = 9.0;
   EXPECT_EQ(s(1), 9.0);
 }
 
 RC_GTEST_PROP(ScheduleProperty, ValuesStayWithinTheirBoundsAndFollowTheFormulaBetweenThem, ()) {
   Schedule s(*rc::gen::inRange(-50, 51) * 0.1, *rc::gen::inRange(-30, 31) * 0.1);
   s.log = *rc::gen::arbitrary<bool>();
-  s.least = *rc::gen::inRange(-20, 1);
-  s.most = *rc::gen::inRange(0, 1000);
+  s.min = *rc::gen::inRange(-20, 1);
+  s.max = *rc::gen::inRange(0, 1000);
   const Round t = *rc::gen::inRange<Round>(1, 1'000'000);
   const double value = s(t), time = static_cast<double>(t);
-  RC_ASSERT(value >= s.least && value <= s.most);
+  RC_ASSERT(value >= s.min && value <= s.max);
   const double plain = s.scale * std::pow(time, s.power) * (s.log ? std::log(time) : 1.0);
-  if (plain > s.least && plain < s.most) RC_ASSERT(value == plain);
+  if (plain > s.min && plain < s.max) RC_ASSERT(value == plain);
 }
 
 RC_GTEST_PROP(ScheduleProperty, CountsAreTheLeastWholeNumberNotBelowAndAtLeastOne, ()) {
@@ -96,7 +96,7 @@ TEST(Schedule, SchedulesAreEqualWhenEveryPartIs) {
   EXPECT_EQ(Schedule(2.0), Schedule(2.0, 0.0));
   EXPECT_NE(Schedule(2.0), Schedule(2.0, 0.5));
   Schedule bounded(2.0);
-  bounded.most = 3.0;
+  bounded.max = 3.0;
   EXPECT_NE(Schedule(2.0), bounded);
 }
 

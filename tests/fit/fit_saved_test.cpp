@@ -106,7 +106,7 @@ TEST(SavedFit, PredictsTheSameFromTheModelAlone) {
     // constant or a weight times a value of up to about 5. Whose hashed weights are is not known; they are below 1 here.
     double size = 5;
     for (const double constant : fit.constants()) size = std::max(size, std::abs(constant));
-    for (const Fit::Weight& w : fit.largest_weights(1)) size = std::max(size, 5 * std::abs(w.value));
+    for (const Fit::Weight& w : fit.top_weights(1)) size = std::max(size, 5 * std::abs(w.value));
     const double rounding = 12 * 6e-8 * size;
     for (int t = 0; t < 20; ++t) {
       const DataRow row = stream.next();
@@ -190,7 +190,7 @@ class Damage {
       Fit fit = loaded(c_, bytes);
       for (const DataRow& row : rows_) fit.learn(row);
       fit.finish();
-      (void)fit.hyperparameters(), (void)fit.largest_weights(3), (void)saved(fit);
+      (void)fit.hyperparameters(), (void)fit.top_weights(3), (void)saved(fit);
     } catch (const DataError&) {
       return false;
     }

@@ -214,7 +214,7 @@ TEST(FitRows, ThatAreHeldOutTrainNothing) {
   for (std::uint64_t t = 0; t < 60; ++t) fit.learn(data_row(t % 2 == 0 ? "a" : "b", {{0, 100 + t, 1.0F}}));
   fit.finish();
   std::vector<bool> has_weight(60);
-  for (const Fit::Weight& w : fit.largest_weights(1000)) has_weight[w.key - 100] = true;
+  for (const Fit::Weight& w : fit.top_weights(1000)) has_weight[w.key - 100] = true;
   for (std::size_t t = 0; t < 60; ++t) EXPECT_EQ(has_weight[t], (t + 1) % 3 != 0) << t;
 }
 
@@ -372,9 +372,9 @@ TEST(FitFeatures, ShareRowsOfWeightsWhenTheyAreHashed) {
   EXPECT_EQ(fit.features(), 16);
   EXPECT_EQ(fit.predict(data_row("", {{0, 1, 1.0F}})).best, 0);
   EXPECT_EQ(fit.predict(data_row("", {{0, 2, 1.0F}})).best, 1);
-  const std::vector<Fit::Weight> largest = fit.largest_weights(5);
-  ASSERT_EQ(largest.size(), 5u);
-  for (const Fit::Weight& w : largest) EXPECT_LT(w.key, 16u);  // by slot: whose they are is not known
+  const std::vector<Fit::Weight> max = fit.top_weights(5);
+  ASSERT_EQ(max.size(), 5u);
+  for (const Fit::Weight& w : max) EXPECT_LT(w.key, 16u);  // by slot: whose they are is not known
 }
 
 // Groups decay at rates of their own: a slot that was in one for its weights and in another for its decay would grow by the difference.

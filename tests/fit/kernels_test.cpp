@@ -301,16 +301,16 @@ TYPED_TEST(FitKernelsOf, ResidualsAreProbabilitiesLessTheTruth) {
     for (const auto* k : all_kernels<S>()) {
       k->residuals_softmax(e.batch()), k->residuals_logistic(one.batch());
       for (std::size_t r = 0; r < 21; ++r) {
-        double most = -1e300, sum = 0;
+        double max = -1e300, sum = 0;
         std::vector<double> u;
         for (std::size_t c = 0; c < 4; ++c) {
           // Rounded to S like the kernel's: at 1e4 the difference of two logits is not known better.
           u.push_back(static_cast<double>(std::fma(e.scale[c], e.logits[c * 32 + r], e.shift[c])));
-          most = std::max(most, u.back());
+          max = std::max(max, u.back());
         }
-        for (const double l : u) sum += std::exp(l - most);
+        for (const double l : u) sum += std::exp(l - max);
         for (std::size_t c = 0; c < 4; ++c) {
-          const double p = std::exp(u[c] - most) / sum,
+          const double p = std::exp(u[c] - max) / sum,
                        w = static_cast<double>(e.weight[r]) * static_cast<double>(e.scale[c]);
           const double expected = w * (p - (e.label[r] == static_cast<int>(c) ? 1 : 0));
           // A rounding of the logits moves a probability by their size times ε, the rest is that of the exponential.

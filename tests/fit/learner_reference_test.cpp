@@ -17,15 +17,15 @@ constexpr int batch = 7;
 
 // The largest differences so far, each relative to the largest number of its kind.
 struct Difference {
-  double most = 0;
-  void add(double got, double expected, double size) { most = std::max(most, std::abs(got - expected) / size); }
+  double max = 0;
+  void add(double got, double expected, double size) { max = std::max(max, std::abs(got - expected) / size); }
 };
 
-double largest(const SlowLearner::Matrix& m) {
-  double most = 1e-300;
+double max_abs(const SlowLearner::Matrix& m) {
+  double max = 1e-300;
   for (const auto& row : m)
-    for (const double n : row) most = std::max(most, std::abs(n));
-  return most;
+    for (const double n : row) max = std::max(max, std::abs(n));
+  return max;
 }
 
 // Weights and all derivatives, the constant's with them. A derivative is kept as a sum of itself and a multiple of the weights (weights.hpp):
@@ -34,7 +34,7 @@ template <class S>
 void compare_weights(const fit::Learner<S>& fast, const SlowLearner& slow, Difference& difference) {
   const auto& list = fast.hyperparameters().list;
   const auto compare = [&](int part, const SlowLearner::Matrix& expected) {
-    const double size = largest(expected) + largest(slow.z());
+    const double size = max_abs(expected) + max_abs(slow.z());
     const auto outputs = static_cast<int>(slow.outputs());
     for (int c = 0; c < outputs; ++c) {
       for (int i = 0; i < LearnerRows::features; ++i)
@@ -99,27 +99,27 @@ constexpr double rounding = 1e-12;
 TEST_P(Reference, IsWhatTheLearnerDoesRoundForRound) {
   const LearnerCase& c = GetParam();
   const Gap got = run<double>(c, options_of(c), hyperparameters_of(c, 0.05), 50);
-  EXPECT_LT(got.weights.most, rounding);
-  EXPECT_LT(got.rest.most, rounding);
+  EXPECT_LT(got.weights.max, rounding);
+  EXPECT_LT(got.rest.max, rounding);
 }
 
 TEST_P(Reference, IsWhatTheLearnerDoesWhereTheLimitDecidesAndDerivativesAreCutBack) {
   const LearnerCase& c = GetParam();
   fit::LearnerOptions o = options_of(c);
-  o.limit = 0.7, o.largest_derivative = 0.03;
+  o.limit = 0.7, o.max_derivative = 0.03;
   const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
   EXPECT_GT(got.limited, 0);
   EXPECT_GT(got.guarded, 0);
-  EXPECT_LT(got.weights.most, rounding);
-  EXPECT_LT(got.rest.most, rounding);
+  EXPECT_LT(got.weights.max, rounding);
+  EXPECT_LT(got.rest.max, rounding);
 }
 
 // The same count over 10 rounds with float's ε/2 = 6e-8: 350 · 10 · 6e-8 = 2e-4.
 TEST_P(Reference, IsNearToWhatTheLearnerDoesInSinglePrecision) {
   const LearnerCase& c = GetParam();
   const Gap got = run<float>(c, options_of(c), hyperparameters_of(c, 0.05), 10);
-  EXPECT_LT(got.weights.most, 2e-4);
-  EXPECT_LT(got.rest.most, 2e-4);
+  EXPECT_LT(got.weights.max, 2e-4);
+  EXPECT_LT(got.rest.max, 2e-4);
 }
 
 class ReferenceWithPenalties : public testing::TestWithParam<LearnerCase> {};
@@ -133,9 +133,9 @@ constexpr double rounding_of_ratios = 1.2e-5;
 TEST_P(ReferenceWithPenalties, IsWhatTheLearnerDoesRoundForRound) {
   const LearnerCase& c = GetParam();
   const Gap got = run<double>(c, options_of(c), hyperparameters_of(c, 0.05), 50);
-  EXPECT_LT(got.weights.most, rounding_of_ratios);
-  EXPECT_LT(got.rest.most, rounding_of_ratios);
-  EXPECT_LT(got.ratios.most, rounding_of_ratios);
+  EXPECT_LT(got.weights.max, rounding_of_ratios);
+  EXPECT_LT(got.rest.max, rounding_of_ratios);
+  EXPECT_LT(got.ratios.max, rounding_of_ratios);
 }
 
 TEST_P(ReferenceWithPenalties, IsWhatTheLearnerDoesWhereTheLimitDecides) {
@@ -145,17 +145,17 @@ TEST_P(ReferenceWithPenalties, IsWhatTheLearnerDoesWhereTheLimitDecides) {
   const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
   EXPECT_GT(got.limited, 0);
   EXPECT_EQ(got.guarded, 0);
-  EXPECT_LT(got.weights.most, rounding_of_ratios);
-  EXPECT_LT(got.rest.most, rounding_of_ratios);
-  EXPECT_LT(got.ratios.most, rounding_of_ratios);
+  EXPECT_LT(got.weights.max, rounding_of_ratios);
+  EXPECT_LT(got.rest.max, rounding_of_ratios);
+  EXPECT_LT(got.ratios.max, rounding_of_ratios);
 }
 
 TEST_P(ReferenceWithPenalties, IsNearToWhatTheLearnerDoesInSinglePrecision) {
   const LearnerCase& c = GetParam();
   const Gap got = run<float>(c, options_of(c), hyperparameters_of(c, 0.05), 10);
-  EXPECT_LT(got.weights.most, 2e-4);
-  EXPECT_LT(got.rest.most, 2e-4);
-  EXPECT_LT(got.ratios.most, rounding_of_ratios);
+  EXPECT_LT(got.weights.max, 2e-4);
+  EXPECT_LT(got.rest.max, 2e-4);
+  EXPECT_LT(got.ratios.max, rounding_of_ratios);
 }
 
 TEST(LearnerReference, IsWhatTheLearnerDoesWithOneStepARoundAndNoMemoryOfEarlierRounds) {
@@ -163,8 +163,8 @@ TEST(LearnerReference, IsWhatTheLearnerDoesWithOneStepARoundAndNoMemoryOfEarlier
   fit::LearnerOptions o = options_of(c);
   o.steps = 1, o.memory = o.l2_memory = o.replay_memory = 0;
   const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
-  EXPECT_LT(got.weights.most, rounding);
-  EXPECT_LT(got.rest.most, rounding);
+  EXPECT_LT(got.weights.max, rounding);
+  EXPECT_LT(got.rest.max, rounding);
 }
 
 // 300 rounds take the groups' factors out of bounds several times: ρ is near exp(−8 · 0.7 · 0.03) = 0.85 a round.
@@ -172,8 +172,8 @@ TEST(LearnerReference, IsWhatTheLearnerDoesWhenDecaysHaveTakenMostWeightsAway) {
   LearnerCase c = test::learner_cases()[2];
   ASSERT_EQ(c.groups, 3);
   const Gap got = run<double>(c, options_of(c), hyperparameters_of(c, 0.0), 300);
-  EXPECT_LT(got.weights.most, rounding);
-  EXPECT_LT(got.rest.most, rounding);
+  EXPECT_LT(got.weights.max, rounding);
+  EXPECT_LT(got.rest.max, rounding);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ Course course(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyp
 // Nothing fades, nothing is cut back, and the hyperparameters stay where they are although they are tuned.
 fit::LearnerOptions exact(const LearnerCase& c) {
   fit::LearnerOptions o = options_of(c);
-  o.memory = o.l2_memory = o.replay_memory = 1, o.largest_derivative = 1e12, o.limit = 1e12;
+  o.memory = o.l2_memory = o.replay_memory = 1, o.max_derivative = 1e12, o.limit = 1e12;
   return o;
 }
 

@@ -256,7 +256,7 @@ class SlowLearner {
 
   // Of the curvature in the coordinates P^−½ z: the largest row sum of |G| weighted, times the largest curvature of a loss.
   [[nodiscard]] double bound(const Work& w) const {
-    double most = 0;
+    double max = 0;
     for (const auto& a : w.x) {
       double sum = 0;
       for (std::size_t k = 0; k < w.x.size(); ++k) {
@@ -264,9 +264,9 @@ class SlowLearner {
         for (std::size_t i = 0; i < a.size(); ++i) g += a[i] * w.scale[i] * w.x[k][i];
         sum += std::abs(g) * w.weight[k];
       }
-      most = std::max(most, sum);
+      max = std::max(max, sum);
     }
-    return most * (o_.loss == fit::Loss::numbers ? 1.0 : outputs_ == 1 ? 0.25 : 0.5);
+    return max * (o_.loss == fit::Loss::numbers ? 1.0 : outputs_ == 1 ? 0.25 : 0.5);
   }
 
   // Decay and K steps from z_ along `s`, which takes the derivative by hyperparameter j after them; gives the weights after them.
@@ -325,9 +325,9 @@ class SlowLearner {
     }
     const auto root = [&](double sum) { return std::sqrt(sum / static_cast<double>(w.rows.size())); };
     const double size = root(values) + (o_.loss == fit::Loss::numbers ? root(targets) : 1.0);
-    if (!(root(along) > o_.largest_derivative * size)) return;
+    if (!(root(along) > o_.max_derivative * size)) return;
     ++guarded;
-    const double factor = o_.largest_derivative * size / root(along);
+    const double factor = o_.max_derivative * size / root(along);
     for (auto& of : z)
       for (Dual& n : of) n.d *= factor;
   }

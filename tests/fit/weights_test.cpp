@@ -517,13 +517,13 @@ std::string loading(Saved saved, const std::function<void(Saved&)>& damage) {
 
 TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
   EXPECT_EQ(loading({}, [](Saved&) {}), "accepted");
-  constexpr int most = std::numeric_limits<int>::max();
+  constexpr int max = std::numeric_limits<int>::max();
   const std::vector<std::pair<const char*, std::function<void(Saved&)>>> damages{
       {"no parts", [](Saved& s) { s.parts = 0; }},
       {"less than no parts", [](Saved& s) { s.parts = -2, s.outputs = -1; }},
       {"more parts than there are", [](Saved& s) { s.parts = 3; }},
-      {"parts × outputs that no int can hold", [](Saved& s) { s.parts = most, s.outputs = most; }},
-      {"a width that no int can hold", [](Saved& s) { s.parts = most; }},
+      {"parts × outputs that no int can hold", [](Saved& s) { s.parts = max, s.outputs = max; }},
+      {"a width that no int can hold", [](Saved& s) { s.parts = max; }},
       {"no outputs", [](Saved& s) { s.outputs = 0; }},
       {"more outputs", [](Saved& s) { s.outputs = 2; }},
       {"no groups", [](Saved& s) { s.groups = 0, s.lazy.clear(); }},

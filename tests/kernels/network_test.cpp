@@ -115,12 +115,12 @@ Derivatives<S> derivatives(Network<S>& net, const Fixture& f) {
 // Largest difference, relative to the largest number.
 template <class S>
 double distance(const std::vector<S>& a, const Reals& b) {
-  double most = 0, size = 0;
+  double max = 0, size = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
-    if (!(std::abs(double(a[i]) - b[i]) <= most)) most = std::abs(double(a[i]) - b[i]);
+    if (!(std::abs(double(a[i]) - b[i]) <= max)) max = std::abs(double(a[i]) - b[i]);
     size = std::max(size, std::abs(b[i]));
   }
-  return most / size;
+  return max / size;
 }
 
 class NetworkTest : public testing::TestWithParam<Case> {};

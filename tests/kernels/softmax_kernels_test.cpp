@@ -102,9 +102,9 @@ void folds_every_lane() {
   for (int i = 0; i < loops::lanes<S>; ++i) {
     loops::Wide<S> one{};
     one[i] = S(7);
-    loops::Largest<S> most(S(-5));
-    most.add(one), most.add(loops::Narrow<S>{} - S(1));
-    EXPECT_EQ(most.total(), S(7)) << "lane " << i;
+    loops::Largest<S> max(S(-5));
+    max.add(one), max.add(loops::Narrow<S>{} - S(1));
+    EXPECT_EQ(max.total(), S(7)) << "lane " << i;
   }
 }
 TEST(SoftmaxKernels, SumsAndMaximaMissNoLane) {

@@ -190,20 +190,20 @@ TEST(Adwin, DamagedStatesAndNumbersAreRefused) {
 
 // The classical statistic, from the whole history.
 double slow_page_hinkley(const std::vector<double>& history, double delta, double sign) {
-  double m = 0.0, least = 0.0, sum = 0.0;
+  double m = 0.0, min = 0.0, sum = 0.0;
   for (std::size_t t = 0; t < history.size(); ++t) {
     sum += history[t];
     m += sign * (history[t] - sum / static_cast<double>(t + 1)) - delta;
-    least = std::min(least, m);
+    min = std::min(min, m);
   }
-  return m - least;
+  return m - min;
 }
 
 RC_GTEST_PROP(PageHinkley, WithoutForgettingItIsTheClassicalStatistic, (std::uint64_t seed)) {
   Rng rng = Rng(seed).child("stream");
   const DriftDirection direction =
       std::array{DriftDirection::up, DriftDirection::down, DriftDirection::both}[rng.below(3)];
-  PageHinkley fast({.delta = 0.1, .lambda = 8.0, .alpha = 1.0, .least_rows = 20, .direction = direction});
+  PageHinkley fast({.delta = 0.1, .lambda = 8.0, .alpha = 1.0, .min_rows = 20, .direction = direction});
   std::vector<double> history;
   for (int i = 0; i < 300; ++i) {
     history.push_back((i / 100 % 2 == 0 ? 0.0 : 1.0) + rng.normal());
@@ -231,7 +231,7 @@ TEST(PageHinkley, AStillStreamDoesNotAlarm) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng = Rng(seed).child("still");
     PageHinkley detector(
-        {.delta = 1.0, .lambda = 20.0, .alpha = 1.0, .least_rows = 100, .direction = DriftDirection::both});
+        {.delta = 1.0, .lambda = 20.0, .alpha = 1.0, .min_rows = 100, .direction = DriftDirection::both});
     for (int i = 0; i < 1000; ++i) ASSERT_FALSE(detector.add(rng.normal())) << seed << ' ' << i;
   }
 }

@@ -92,7 +92,7 @@ TEST(Af2obo, BothLoopsEndWithinTheirTolerancesAtTheRoundsOwnX) {
       p.reveal(t);
       const Step step = session.step(Rng(1));
       ASSERT_FALSE(step.capped);
-      session.copy_y(y), session.copy_z(z);
+      session.read_y(y), session.read_z(z);
       p.inner_gradient_y(x, z, g);
       EXPECT_LE(g.norm(), o.delta_z(t));
       p.outer_gradient_y(x, y, f);
@@ -200,7 +200,7 @@ TEST(Af2obo, DualIsSeparateWhileTheMultiplierStandsStill) {
       const Step first = a.step(Rng(1)), second = b.step(Rng(1));
       ASSERT_EQ(first.steps_y, second.steps_y);
       ASSERT_EQ(first.steps_z, second.steps_z);
-      a.copy_y(y), b.copy_y(other);
+      a.read_y(y), b.read_y(other);
       expect_near<double>(y, other, tolerance<double>(t), "y");
       expect_near<double>(a.x(), b.x(), tolerance<double>(t), "x");
     }

@@ -81,7 +81,7 @@ TEST(F2oboSingleLoop, IsF2oboWithOneInnerStepBitForBit) {
     for (Round t = 1; t <= 30; ++t) {
       p.reveal(t), q.reveal(t);
       a.step(Rng(1)), b.step(Rng(2));
-      a.copy_y(ya), b.copy_y(yb);
+      a.read_y(ya), b.read_y(yb);
       ASSERT_EQ(a.x(), b.x()) << "round " << t;
       ASSERT_EQ(ya, yb) << "round " << t;
     }
@@ -113,9 +113,9 @@ TEST(F2obo, DualIsSeparateWhileTheMultiplierStandsStill) {
       for (Round t = 1; t <= compared_rounds; ++t) {
         p.reveal(t), q.reveal(t);
         a.step(Rng(1)), b.step(Rng(1));
-        a.copy_y(y), b.copy_y(other);
+        a.read_y(y), b.read_y(other);
         expect_near<double>(y, other, tolerance<double>(t), "y");
-        a.copy_z(z), b.copy_z(other);
+        a.read_z(z), b.read_z(other);
         expect_near<double>(z, other, tolerance<double>(t), "z");
         expect_near<double>(a.x(), b.x(), tolerance<double>(t), "x");
       }
@@ -149,7 +149,7 @@ TEST(F2obo, YAndZStayOneOverLambdaApart) {
     p.reveal(1);
     session.step(Rng(1));
     Real y(dims.y), z(dims.y);
-    session.copy_y(y), session.copy_z(z);
+    session.read_y(y), session.read_z(z);
     lambdas.push_back(lambda), gaps.push_back((y - z).norm());
   }
   const double slope = fitted_slope(lambdas, gaps);
@@ -218,7 +218,7 @@ TEST(F2obo, ARoundCostsTwoKGradientsOfGAndKOfFInYOneOfFAndTwoOfGInXAndNothingEls
     }
     Real y(dims.y);
     const OracleCounts before = session.counts();
-    session.copy_y(y);
+    session.read_y(y);
     EXPECT_EQ(session.counts(), before);
   }
 }

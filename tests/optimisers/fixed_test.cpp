@@ -51,7 +51,7 @@ TEST(Fixed, FindsTheInnerSolutionOfAStillStream) {
   auto session = open(p, {.alpha = 0.2});
   for (Round t = 1; t <= 60; ++t) p.reveal(t), session.step(Rng(1));
   Real y(4), solution(4);
-  session.copy_y(y);
+  session.read_y(y);
   p.inner_solution(x1, solution);
   EXPECT_LE((y - solution).norm(), 4 * 2 * 20 * 2.3e-16 * std::max(1.0, solution.norm()));
 }
@@ -64,7 +64,7 @@ TEST(Fixed, TakesItsStepsOnTheRevealedRoundAndAsksForNothingElse) {
     p.reveal(t), q.reveal(t);
     const Step step = session.step(Rng(1));
     for (int k = 0; k < 3; ++k) q.inner_gradient_y(x1, expected, gradient), expected -= 0.15 * gradient;
-    session.copy_y(y);
+    session.read_y(y);
     EXPECT_LE((y - expected).norm(), 1e-14 * std::max(1.0, expected.norm())) << "round " << t;
     EXPECT_EQ(step.inner_iterations, 3);
     EXPECT_FALSE(step.penalised);
@@ -79,7 +79,7 @@ TEST(Fixed, StopsAtATolerance) {
   for (Round t = 1; t <= 10; ++t) {
     p.reveal(t), q.reveal(t);
     const Step step = session.step(Rng(1));
-    session.copy_y(y);
+    session.read_y(y);
     q.inner_gradient_y(x1, y, gradient);
     EXPECT_EQ(step.capped, gradient.norm() > 0.01);
     EXPECT_TRUE(step.steps_y == 40 || gradient.norm() <= 0.01);

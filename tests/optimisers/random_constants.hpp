@@ -10,20 +10,20 @@
 namespace obolus {
 
 // Log-uniform in [least, most].
-inline double random_magnitude(double least, double most) {
+inline double random_magnitude(double min, double max) {
   const double u = *rc::gen::inRange(0, 1'000'001) / 1e6;
-  return least * std::pow(most / least, u);
+  return min * std::pow(max / min, u);
 }
 
 // One time in four zero.
-inline double random_magnitude_or_zero(double least, double most) {
-  return *rc::gen::inRange(0, 4) == 0 ? 0.0 : random_magnitude(least, most);
+inline double random_magnitude_or_zero(double min, double max) {
+  return *rc::gen::inRange(0, 4) == 0 ? 0.0 : random_magnitude(min, max);
 }
 
-inline Constants random_constants(double most_kappa = 1e4) {
+inline Constants random_constants(double max_kappa = 1e4) {
   Constants k;
   k.mu_g = random_magnitude(1e-3, 10);
-  k.L_g1 = k.mu_g * random_magnitude(1, most_kappa);
+  k.L_g1 = k.mu_g * random_magnitude(1, max_kappa);
   k.L_g2 = random_magnitude_or_zero(1e-3, 10);
   k.L_f0 = random_magnitude_or_zero(1e-3, 100);
   k.L_f1 = random_magnitude_or_zero(1e-3, 100);

@@ -87,7 +87,7 @@ TEST(Sf2obo, IsF2oboBitForBitWithoutNoise) {
         for (Round t = 1; t <= 20; ++t) {
           p.reveal(t), q.reveal(t);
           a.step(Rng(1)), b.step(Rng(2));
-          a.copy_y(ya), b.copy_y(yb);
+          a.read_y(ya), b.read_y(yb);
           ASSERT_EQ(a.x(), b.x()) << name << ", round " << t;
           ASSERT_EQ(ya, yb) << name << ", round " << t;
         }
@@ -114,7 +114,7 @@ TEST(Sf2obo, IsF2oboBitForBitOnWhatIsGiven) {
       for (Round t = 1; t <= 20; ++t) {
         p.reveal(t), q.reveal(t);
         a.step(Rng(1)), b.step(Rng(2));
-        a.copy_y(ya), b.copy_y(yb);
+        a.read_y(ya), b.read_y(yb);
         ASSERT_EQ(a.x(), b.x()) << name << ", round " << t;
         ASSERT_EQ(ya, yb) << name << ", round " << t;
       }

@@ -44,18 +44,18 @@ RC_GTEST_PROP(PowerSum, AgreesWithAddingUp, ()) {
 TEST(Extremes, OfAMonotoneScheduleAreAtItsEnds) {
   const Schedule falling(2.0, -0.5);
   const Extremes ends = extremes(100, true, falling), all = extremes(100, false, falling);
-  EXPECT_EQ(ends.least, all.least);
-  EXPECT_EQ(ends.most, all.most);
-  EXPECT_DOUBLE_EQ(ends.least, 0.2);
-  EXPECT_EQ(extremes(1, true, falling).least, 2.0);
+  EXPECT_EQ(ends.min, all.min);
+  EXPECT_EQ(ends.max, all.max);
+  EXPECT_DOUBLE_EQ(ends.min, 0.2);
+  EXPECT_EQ(extremes(1, true, falling).min, 2.0);
 }
 
 TEST(Extremes, OfBetaLambdaSeeARoundInTheMiddle) {
   F2oboOptions o;  // β_t = max(t^−2, 0.01) falls to t = 10 and stays, so β_t λ_t = 5 t β_t is least there: 0.5
   o.lambda1 = 5, o.tau = 1, o.beta_rule = BetaRule::schedule, o.beta = Schedule(1.0, -2.0);
-  o.beta.least = 0.01;
-  EXPECT_DOUBLE_EQ(beta_lambda_extremes(o, 1000).least, 0.5);
-  EXPECT_DOUBLE_EQ(beta_lambda_extremes(o, 1000).most, 50.0);
+  o.beta.min = 0.01;
+  EXPECT_DOUBLE_EQ(beta_lambda_extremes(o, 1000).min, 0.5);
+  EXPECT_DOUBLE_EQ(beta_lambda_extremes(o, 1000).max, 50.0);
 }
 
 TEST(Contraction, OfTheDoubleLoopIsTheSlowerOfYAndZ) {

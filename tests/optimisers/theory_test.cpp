@@ -145,9 +145,9 @@ TYPED_TEST(EveryPreset, TheoryWorksForOneRound) {
 }
 
 template <class Options>
-void meets_its_theorem(Round most_rounds) {
+void meets_its_theorem(Round max_rounds) {
   const Constants k = random_constants();
-  const Round T = *rc::gen::inRange<Round>(1, most_rounds);
+  const Round T = *rc::gen::inRange<Round>(1, max_rounds);
   const Options o = with<Options>(Preset::theory, k, T);
   validate(o, "optimiser");
   const std::string failed = failures(o, k, T);
@@ -194,7 +194,7 @@ TEST(TheoryPreset, OfTheSingleLoopByHand) {
   EXPECT_DOUBLE_EQ(o.gamma.power, -1.0 / 3);
   // ρ = 1 − 1/16, C_g = 224256: 0.99 √((1/16)/(3·224256))/(8·1.1)
   EXPECT_NEAR(o.gamma.scale, 0.99 * std::sqrt(1.0 / 16 / 672768) / 8.8, 1e-18);
-  EXPECT_DOUBLE_EQ(o.gamma.most, 0.99 / 18);
+  EXPECT_DOUBLE_EQ(o.gamma.max, 0.99 / 18);
   EXPECT_NEAR(o.gamma(8), o.gamma.scale / 2, 1e-18);
 }
 
@@ -202,7 +202,7 @@ TEST(TheoryPreset, OfTheSingleLoopIsCappedBySmoothnessAtFirst) {
   Constants k = small_problem();
   k.L_f0 = 1e6, k.L_g2 = 1e3;
   const auto o = with<F2oboSingleLoopOptions>(Preset::theory, k, 1'000'000);
-  EXPECT_EQ(o.gamma(1), o.gamma.most);
+  EXPECT_EQ(o.gamma(1), o.gamma.max);
   EXPECT_EQ(failures(o, k, 100'000), "");
 }
 

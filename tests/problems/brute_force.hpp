@@ -53,11 +53,10 @@ Vector<double> solution_at(P& p, Round t, const Vector<double>& x) {
 }
 
 template <class P>
-double largest_change_of_F(P& p, Round t, const std::vector<Vector<double>>& points) {
-  double largest = 0.0;
-  for (const Vector<double>& x : points)
-    largest = std::max(largest, std::abs(value_of_F(p, t, x) - value_of_F(p, t - 1, x)));
-  return largest;
+double max_change_of_F(P& p, Round t, const std::vector<Vector<double>>& points) {
+  double max = 0.0;
+  for (const Vector<double>& x : points) max = std::max(max, std::abs(value_of_F(p, t, x) - value_of_F(p, t - 1, x)));
+  return max;
 }
 
 // Mean of n values and five standard errors of it.

@@ -76,7 +76,7 @@ using Counts = std::vector<std::int64_t>;
 
 LossTuningOptions of_e1() {
   LossTuningOptions o = plain();
-  o.proportions = Numbers({0.6, 0.7, 0.8, 0.9}), o.largest = 4000, o.validation = 1000, o.batch = 64;
+  o.proportions = Numbers({0.6, 0.7, 0.8, 0.9}), o.max = 4000, o.validation = 1000, o.batch = 64;
   return o;
 }
 
@@ -442,10 +442,10 @@ TEST(PicturePools, ProportionsOutsideTheirRangeAreRefusedByName) {
 TEST(PicturePools, MorePicturesThanThereAreAreRefusedByName) {
   EXPECT_EQ(refused([](Options& o) { o.validation = 30; }),
             "problem.validation: got 30 of the 30 pictures of class 0, expected fewer: some are to train on");
-  EXPECT_EQ(refused([](Options& o) { o.largest = 25; }),
+  EXPECT_EQ(refused([](Options& o) { o.max = 25; }),
             "problem.largest: got 25, hence 25 pictures of class 0 at proportion 0.5, expected at most the 24 that "
             "validation leaves");
-  EXPECT_EQ(refused([](Options& o) { o.largest = 24, o.validation = 6; }), "accepted");
+  EXPECT_EQ(refused([](Options& o) { o.max = 24, o.validation = 6; }), "accepted");
   EXPECT_EQ(refused([](Options& o) { o.period = 0; }), "problem.period: got 0, expected a finite number ≥ 1");
 }
 

@@ -361,7 +361,7 @@ TEST_F(QuadraticFileTest, VariationsAreExactWhereKnownAndUnsetElsewhere) {
   QuadraticFile<double> p({.path = path()}, 0);
   for (const test::TriedSet& tried : test::bounded_plane_sets()) {
     const Variation v = p.variation(4, tried.set);
-    const double found = test::largest_change_of_F(p, 4, tried.extremes);
+    const double found = test::max_change_of_F(p, 4, tried.extremes);
     // F reaches some 1000 here, and is subtracted from F
     EXPECT_LE(found, v.value.value() + 1e5 * epsilon);
     EXPECT_GE(found, v.value.value() * (1 - tried.share) - 1e5 * epsilon);

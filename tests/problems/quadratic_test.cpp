@@ -142,7 +142,7 @@ RC_GTEST_PROP(QuadraticVariation, VTermIsTheLargestChangeOfFOverX, (std::uint64_
   Quadratic<double> p({.dim_x = 2, .dim_y = 3, .drift = drift, .period = 2, .coupling = 1.5, .ridge = 0.3}, seed);
   for (const test::TriedSet& tried : test::bounded_plane_sets()) {
     const double closed = p.variation(t, tried.set).value.value();
-    const double found = test::largest_change_of_F(p, t, tried.extremes);
+    const double found = test::max_change_of_F(p, t, tried.extremes);
     const double rounded = 1000 * epsilon * (1.0 + std::abs(value_of_F(p, t, at(2, 2))));  // F is subtracted from F
     RC_ASSERT(found <= closed + rounded);
     RC_ASSERT(found >= closed * (1.0 - tried.share) - rounded);
@@ -150,7 +150,7 @@ RC_GTEST_PROP(QuadraticVariation, VTermIsTheLargestChangeOfFOverX, (std::uint64_
     for (int i = 0; i < 50; ++i) {
       Vector<double> x = at(3 * rng.normal(), 3 * rng.normal());
       tried.set.project(x);
-      RC_ASSERT(test::largest_change_of_F(p, t, {x}) <= closed + rounded);
+      RC_ASSERT(test::max_change_of_F(p, t, {x}) <= closed + rounded);
     }
   }
 }

@@ -226,12 +226,12 @@ struct Walk {
       const N weight(u[label] / static_cast<double>(batch.labels.size()));
       Numbers<N> a;
       for (std::size_t j = 0; j < classes; ++j) a.push_back(x[j] * z[b * classes + j] + x[classes + j]);
-      N largest = a[0], sum(0.0);
-      for (const N& one : a) largest = one > largest ? one : largest;
-      for (const N& one : a) sum += exp(one - largest);
-      value += weight * (log(sum) + largest - a[label]);
+      N max = a[0], sum(0.0);
+      for (const N& one : a) max = one > max ? one : max;
+      for (const N& one : a) sum += exp(one - max);
+      value += weight * (log(sum) + max - a[label]);
       for (std::size_t j = 0; j < classes; ++j) {
-        const N d = weight * (exp(a[j] - largest) / sum - N(j == label ? 1.0 : 0.0));
+        const N d = weight * (exp(a[j] - max) / sum - N(j == label ? 1.0 : 0.0));
         by_z[b * classes + j] = d * x[j];
         by_x[j] += d * z[b * classes + j];
         by_x[classes + j] += d;

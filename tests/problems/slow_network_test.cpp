@@ -42,7 +42,7 @@ double dot(const Reals& a, const Reals& b) {
   return sum;
 }
 
-double largest(const Reals& a) {
+double max_abs(const Reals& a) {
   double out = 0.0;
   for (const double one : a) out = std::max(out, std::abs(one));
   return out;
@@ -103,7 +103,7 @@ Reals difference(const std::function<Reals(double)>& phi) {
 
 void expect_close(const Reals& got, const Reals& expected, double relative, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;
-  EXPECT_LE(largest(along(got, -1.0, expected)), relative * std::max(1.0, largest(expected))) << what;
+  EXPECT_LE(max_abs(along(got, -1.0, expected)), relative * std::max(1.0, max_abs(expected))) << what;
 }
 
 TEST(SlowNetworkTest, GradientsAreThoseOfDifferencesOfValues) {
@@ -157,7 +157,7 @@ TEST(SlowNetworkTest, TheSecondDerivativeIsSymmetric) {
     const Reals of_v = inner_hvp_yy(c.net, c.batch, c.x, c.theta, c.v);
     const Reals of_w = inner_hvp_yy(c.net, c.batch, c.x, c.theta, w);
     // Rounding alone: both are sums of products of numbers of this size.
-    EXPECT_NEAR(dot(w, of_v), dot(c.v, of_w), 1e-11 * largest(of_v) * static_cast<double>(w.size())) << c.name;
+    EXPECT_NEAR(dot(w, of_v), dot(c.v, of_w), 1e-11 * max_abs(of_v) * static_cast<double>(w.size())) << c.name;
   }
 }
 
@@ -167,7 +167,7 @@ TEST(SlowNetworkTest, CrossProductsAreTransposed) {
     const Reals r = normal(rng, c.x.size());
     const Reals yx = slopes_of(inner_gradient_y(c.net, c.batch, with_slopes(c.x, r), with_slopes(c.theta)));
     const Reals xy = inner_hvp_xy(c.net, c.batch, c.x, c.theta, c.v);
-    EXPECT_NEAR(dot(yx, c.v), dot(xy, r), 1e-11 * std::max(1.0, largest(yx)) * static_cast<double>(yx.size()))
+    EXPECT_NEAR(dot(yx, c.v), dot(xy, r), 1e-11 * std::max(1.0, max_abs(yx)) * static_cast<double>(yx.size()))
         << c.name;
   }
 }

@@ -338,11 +338,11 @@ void shrinks_by_powers(Walk walk, bool drawn) {
       if (std::abs(expected) > 1e15) continue;  // squares beyond a float's
       // One rounding a step, two for squares; below the smallest normal number nothing is promised.
       const double relative = 4.0 * steps * double(std::numeric_limits<S>::epsilon());
-      const double least = 10.0 * double(std::numeric_limits<S>::min());
-      ASSERT_NEAR(double(out(3 * i)), expected, relative * std::abs(expected) + least) << i << ", round " << t;
+      const double min = 10.0 * double(std::numeric_limits<S>::min());
+      ASSERT_NEAR(double(out(3 * i)), expected, relative * std::abs(expected) + min) << i << ", round " << t;
       // |start|² = 14; pair: ½·4·(1 − ¼)·14 = 21, dual: ½·14 + ¼·14/8, central: ½·14
       const double of_one = walk == Walk::dual ? 7.4375 : walk == Walk::central ? 7.0 : 21.0;
-      ASSERT_NEAR(double(d(i)), of_one * expected * expected, 30.0 * (relative * expected * expected + least)) << i;
+      ASSERT_NEAR(double(d(i)), of_one * expected * expected, 30.0 * (relative * expected * expected + min)) << i;
     }
   }
 }

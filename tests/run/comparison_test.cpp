@@ -175,7 +175,7 @@ SettingResult setting(const std::string& text, const std::vector<std::pair<doubl
     for (const auto& [T, regret] : {std::pair{Round{100}, first}, {Round{400}, last}}) {
       Reading r;
       r.t = T, r.regret = regret, r.f = 0;
-      r.counts.g_y = a_round * T, r.counts.hvp = products * T;
+      r.counts.g_y = a_round * T, r.counts.hvp_yy = products * T;
       cell.horizons.push_back(r);
     }
     cell.diverged = std::isinf(last);
@@ -206,7 +206,7 @@ TEST(Comparison, the_budget_decides_among_the_settings_it_affords) {
   EXPECT_EQ(within(11), 1u);
   EXPECT_EQ(within(9), 2u);
   EXPECT_FALSE(within(0.5));
-  EXPECT_EQ(least_evaluations(o, Costs{}), 1);
+  EXPECT_EQ(min_evaluations(o, Costs{}), 1);
   EXPECT_FALSE(best_within_budget(o, Costs{}));  // no budget, no choice
 }
 
@@ -412,14 +412,14 @@ TEST(Comparison, settings_are_chosen_by_what_the_config_says) {
       all.push_back(last_spread(s, quantity::measure("inner_distance")).mean);
     return all;
   };
-  const ComparisonResult least = result_of(ranked_by_distance);
-  const ComparisonResult most = result_of(replaced(ranked_by_distance, "\"least\"", "\"most\""));
-  const std::vector<double> all = means(least);
-  EXPECT_EQ(all, means(most));
+  const ComparisonResult min = result_of(ranked_by_distance);
+  const ComparisonResult max = result_of(replaced(ranked_by_distance, "\"least\"", "\"most\""));
+  const std::vector<double> all = means(min);
+  EXPECT_EQ(all, means(max));
   const auto index = [&](auto found) { return static_cast<std::size_t>(found - all.begin()); };
-  EXPECT_EQ(best(least.streams[0].optimisers[0], least.ranking), index(std::min_element(all.begin(), all.end())));
-  EXPECT_EQ(best(most.streams[0].optimisers[0], most.ranking), index(std::max_element(all.begin(), all.end())));
-  EXPECT_EQ(numbers(most)["streams"][0]["optimisers"][0]["best"]["index"],
+  EXPECT_EQ(best(min.streams[0].optimisers[0], min.ranking), index(std::min_element(all.begin(), all.end())));
+  EXPECT_EQ(best(max.streams[0].optimisers[0], max.ranking), index(std::max_element(all.begin(), all.end())));
+  EXPECT_EQ(numbers(max)["streams"][0]["optimisers"][0]["best"]["index"],
             index(std::max_element(all.begin(), all.end())));
 }
 
@@ -428,8 +428,8 @@ TEST(Comparison, a_diverged_run_loses_under_any_ranking) {
   bad.seeds[0].horizons[0].evaluation.add("accuracy", 0.9);
   for (Reading& r : good.seeds[0].horizons) r.evaluation.add("accuracy", 0.1);
   const OptimiserResult o{"o", "o", {bad, good}};
-  EXPECT_EQ(best(o, {"accuracy", Rank::most}), 1u);
-  EXPECT_EQ(best(o, {"accuracy", Rank::least}), 1u);
+  EXPECT_EQ(best(o, {"accuracy", Rank::max}), 1u);
+  EXPECT_EQ(best(o, {"accuracy", Rank::min}), 1u);
 }
 
 TEST(Comparison, every_horizon_is_evaluated_and_every_evaluation_kept) {

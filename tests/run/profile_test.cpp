@@ -62,15 +62,15 @@ TEST(Distribution, counts_every_finite_number_once) {
   EXPECT_EQ(std::accumulate(d.counts.begin(), d.counts.end(), std::int64_t{0}), 130'001 - 2);
   EXPECT_EQ(d.counts.size(), Distribution::bins);
   EXPECT_TRUE(d.values.empty());
-  const auto [least, most] = std::minmax_element(d.counts.begin(), d.counts.end());
-  EXPECT_LE(*most - *least, 4);  // equal steps: as many in every bin, but for its ends and the two that are left out
+  const auto [min, max] = std::minmax_element(d.counts.begin(), d.counts.end());
+  EXPECT_LE(*max - *min, 4);  // equal steps: as many in every bin, but for its ends and the two that are left out
 }
 
 TEST(Distribution, of_equal_numbers_is_one_bin_and_of_none_is_none) {
   const Distribution d = distribution_of(Vector<double>(Vector<double>::Constant(5, 0.25)));
   EXPECT_EQ(d.counts.front(), 5);
-  EXPECT_EQ(d.least, 0.25);
-  EXPECT_EQ(d.most, 0.25);
+  EXPECT_EQ(d.min, 0.25);
+  EXPECT_EQ(d.max, 0.25);
   EXPECT_EQ(d.values.size(), 5u);
   EXPECT_EQ(distribution_of(Vector<double>()).size, 0);
 }
@@ -89,7 +89,7 @@ TEST(ProfileJson, reads_back_what_it_wrote) {
     const Distribution d = distribution_of(x), back = distribution_of(distribution_json(d));
     EXPECT_EQ(back.counts, d.counts);
     EXPECT_EQ(back.values, d.values);
-    EXPECT_EQ(back.most, d.most);
+    EXPECT_EQ(back.max, d.max);
   }
 }
 

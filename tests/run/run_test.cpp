@@ -79,8 +79,8 @@ class LoggedSession final : public AnySession<double> {
     return x_;
   }
   [[nodiscard]] const Real& direction() const override { return direction_; }
-  void copy_y(Out<double> y) override { y[0] = x_[0]; }
-  void copy_z(Out<double> z) override { z[0] = x_[0]; }
+  void read_y(Out<double> y) override { y[0] = x_[0]; }
+  void read_z(Out<double> z) override { z[0] = x_[0]; }
   [[nodiscard]] const OracleCounts& counts() const override { return counts_; }
   [[nodiscard]] const ConvexSet& set() const override { return set_; }
   void fields(Archive&) override {}
@@ -110,7 +110,7 @@ TEST(Run, LossesAreThoseOfTheCommittedPairOnTheRevealedRound) {
   Session<F2obo, Quadratic<double>> session(optimiser(), problem, x1, y1);
   RegretMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
   Real x = session.x(), y(4);
-  session.copy_y(y);
+  session.read_y(y);
   double regret = 0.0;
   run(problem, session, meter, Rng(1), 1, 20, 0.0, [&](const Row& row, const auto& m) {
     judge.reveal(row.t);
@@ -122,7 +122,7 @@ TEST(Run, LossesAreThoseOfTheCommittedPairOnTheRevealedRound) {
     regret += row.regret_increment;
     EXPECT_EQ(row.regret, regret);
     x = session.x();  // committed for the next round
-    session.copy_y(y);
+    session.read_y(y);
     return true;
   });
 }

@@ -53,7 +53,7 @@ TEST(Session, BothCopiesStartAtTheGivenYUnderEveryWarmStart) {
     Quadratic<double> p(quadratic_options(), 1);
     auto session = open<double>(p, {.warm_start = warm_start});
     Real y(4), z(4);
-    session.copy_y(y), session.copy_z(z);
+    session.read_y(y), session.read_z(z);
     EXPECT_EQ(y, Real::LinSpaced(4, -1.0, 1.0));
     EXPECT_EQ(z, y);
   }
@@ -66,9 +66,9 @@ TEST(Session, ReadingTheIteratesChangesNothing) {
     Real y(4), z(4);
     for (Round t = 1; t <= 10; ++t) {
       p.reveal(t), q.reveal(t);
-      watched.copy_y(y), watched.copy_z(z);
+      watched.read_y(y), watched.read_z(z);
       watched.step(Rng(1)), alone.step(Rng(1));
-      watched.copy_y(y), watched.copy_y(z);
+      watched.read_y(y), watched.read_y(z);
       EXPECT_EQ(y, z);
     }
     EXPECT_EQ(saved(watched), saved(alone));

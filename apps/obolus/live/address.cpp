@@ -17,7 +17,7 @@
 namespace obolus::cli {
 namespace {
 
-constexpr int largest_port = 65535;
+constexpr int max_port = 65535;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw ConfigError(
@@ -32,8 +32,8 @@ bool all_digits(const std::string& text) {
 int port_of(const std::string& digits, const std::string& text) {
   int port = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (!all_digits(digits) || error != std::errc() || port > largest_port)
-    refuse(text, fmt::format("'{}' is no port (0 … {}; 0 takes a free one)", digits, largest_port));
+  if (!all_digits(digits) || error != std::errc() || port > max_port)
+    refuse(text, fmt::format("'{}' is no port (0 … {}; 0 takes a free one)", digits, max_port));
   return port;
 }
 

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus::cli {
 namespace {
 
@@ -73,7 +75,7 @@ void Columns::append_x(const Json& row) {
 }
 
 void Columns::thin() {
-  const auto evaluated = static_cast<std::size_t>(std::count(evaluated_.begin(), evaluated_.end(), true));
+  const auto evaluated = to_size(std::count(evaluated_.begin(), evaluated_.end(), true));
   const bool spare = evaluated <= rows() / 4;
   std::vector<bool> kept(rows());
   for (std::size_t i = 0; i < kept.size(); ++i)

@@ -36,7 +36,7 @@ Json row_json(const Row& r) {
   row["inner_steps"] = r.inner_steps, row["inner_steps_y"] = r.inner_steps_y, row["inner_steps_z"] = r.inner_steps_z;
   row["capped"] = r.capped ? 1 : 0, row["indefinite"] = r.indefinite ? 1 : 0;
   row["grad_f"] = r.counts.grad_f(), row["grad_g"] = r.counts.grad_g();
-  row["hvp"] = r.counts.hvp, row["cross"] = r.counts.cross, row["values"] = r.counts.values;
+  row["hvp"] = r.counts.hvp_yy, row["cross"] = r.counts.hvp_xy, row["values"] = r.counts.values;
   row["seconds"] = r.seconds;
   for (const auto& [name, value] : r.evaluation) row["evaluation"][name] = value;
   return row;

@@ -24,7 +24,7 @@ constexpr auto look_after_reader = 250ms;  // so often a stream finds out that i
 // A connection that waits for a thread holds a descriptor, and the run needs some: no more are accepted than these.
 class Pool : public httplib::ThreadPool {
  public:
-  Pool() : ThreadPool(LiveServer::most_streams + page_threads) {}
+  Pool() : ThreadPool(LiveServer::max_streams + page_threads) {}
   void enqueue(std::function<void()> work) override {
     places_.acquire();
     ThreadPool::enqueue([this, work = std::move(work)] {
@@ -34,7 +34,7 @@ class Pool : public httplib::ThreadPool {
   }
 
  private:
-  std::counting_semaphore<> places_{2 * (LiveServer::most_streams + page_threads)};
+  std::counting_semaphore<> places_{2 * (LiveServer::max_streams + page_threads)};
 };
 
 void refuse(httplib::Response& response, int status, const char* why) {
@@ -189,7 +189,7 @@ void LiveServer::send_events(const httplib::Request& request, httplib::Response&
   if (request.method == "HEAD") return response.set_header("Content-Type", "text/event-stream");
   {
     const std::lock_guard lock(mutex_);
-    if (streams_ == most_streams) {
+    if (streams_ == max_streams) {
       response.set_header("Retry-After", "5");
       return refuse(response, 503, "too many look at this run already");
     }

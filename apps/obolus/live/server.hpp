@@ -23,7 +23,7 @@ namespace obolus::cli {
 
 class LiveServer {
  public:
-  static constexpr int most_streams = 16;
+  static constexpr int max_streams = 16;
 
   // Listens from here on; throws ConfigError where it cannot.
   LiveServer(const LiveAddress& address, std::string page, LiveFeed& feed);

@@ -8,6 +8,7 @@
 
 #include "about.hpp"
 #include "live/records.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/version.hpp"
 #include "page.hpp"
 #include "report/config_facts.hpp"
@@ -60,7 +61,7 @@ Json report_on(const Comparison& comparison, const std::string& folder) {
     streams.push_back(stream(name, problem, facts.streams[name].marks));
   Json json = source(folder, "comparison", comparison.config(), std::move(streams));
   const Ranking& ranking = comparison.ranking();
-  json["ranking"] = {{"by", ranking.by}, {"rank", ranking.rank == Rank::most ? "most" : "least"}};
+  json["ranking"] = {{"by", ranking.by}, {"rank", ranking.rank == Rank::max ? "most" : "least"}};
   return report(std::move(json));
 }
 
@@ -170,7 +171,7 @@ void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
 
 void LiveView::end(const RunSummary& summary) {
   constexpr const char* names[] = {"finished", "stopped", "diverged"};
-  const char* status = names[static_cast<std::size_t>(summary.end.status)];
+  const char* status = names[to_size(summary.end.status)];
   if (summary.last.t > sent_) send(summary.last);
   feed_.finish(name_, [&](LiveRun& run) {
     run.status = status, run.quantity = summary.end.quantity, run.rounds = summary.end.rounds;

@@ -22,10 +22,10 @@ struct Extrapolated {
 // more rounding than differences with their best step do.
 template <class S, class At>
 [[nodiscard]] Extrapolated extrapolate(At&& at, double reach) {
-  const double least = std::cbrt(static_cast<double>(std::numeric_limits<S>::epsilon())) * reach;
+  const double min = std::cbrt(static_cast<double>(std::numeric_limits<S>::epsilon())) * reach;
   std::vector<Vector<double>> before, row;
   Extrapolated best;
-  for (double h = reach; h >= least; h *= 0.25) {
+  for (double h = reach; h >= min; h *= 0.25) {
     row.assign(1, at(h));
     double order = 16.0;  // (h / (h/4))²
     for (const Vector<double>& coarse : before) {

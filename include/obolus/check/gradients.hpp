@@ -13,6 +13,7 @@
 #include "obolus/check/place.hpp"
 #include "obolus/check/report.hpp"
 #include "obolus/core/oracle.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::checks {
 
@@ -39,8 +40,7 @@ inline constexpr std::array<Gradient<P>, 4> gradients{{
 
 template <class S>
 [[nodiscard]] bool same_bits(const Vector<S>& a, const Vector<S>& b) {
-  return a.size() == b.size() &&
-         (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(S) * static_cast<std::size_t>(a.size())) == 0);
+  return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(S) * to_size(a.size())) == 0);
 }
 
 // A call that fills a vector. It is made twice, into NaN and into large numbers: what it adds to, or leaves out, shows.
@@ -69,8 +69,8 @@ void check_call(CheckReport& report, std::string_view name, const Place<S>& plac
 template <class S, class Visit>
 void along_directions(Index size, int directions, Rng& rng, Visit&& visit) {
   for (int i = 0; i < directions; ++i) visit(unit_direction<S>(size, rng), std::string("a random direction"));
-  const Index most = std::min<Index>(size, 16);
-  for (Index i = 0; i < most; ++i) {
+  const Index max = std::min<Index>(size, 16);
+  for (Index i = 0; i < max; ++i) {
     const Index k = size <= 16 ? i : static_cast<Index>(rng.below(static_cast<std::uint64_t>(size)));
     visit(Vector<S>(Vector<S>::Unit(size, k)), "coordinate " + std::to_string(k));
   }

@@ -20,16 +20,14 @@ namespace obolus::checks {
 
 // The least and the largest <u, g_yy u>/|u|² seen.
 struct Curvature {
-  double least = std::numeric_limits<double>::infinity();
-  double largest = 0.0;
+  double min = std::numeric_limits<double>::infinity();
+  double max = 0.0;
 
   void include(double value) {
-    least = std::isnan(value) ? value : std::min(value, least);
-    largest = std::max(largest, value);
+    min = std::isnan(value) ? value : std::min(value, min);
+    max = std::max(max, value);
   }
-  [[nodiscard]] double condition() const {
-    return least > 0.0 ? largest / least : std::numeric_limits<double>::infinity();
-  }
+  [[nodiscard]] double condition() const { return min > 0.0 ? max / min : std::numeric_limits<double>::infinity(); }
 };
 
 // Lanczos' method (1950) from a random start, fully reorthogonalised: the extreme Ritz values find a direction without
@@ -83,7 +81,7 @@ Curvature check_curvature(CheckReport& report, P& p, const Place<ScalarOf<P>>& p
   seen.include(inner_product<S>(delta, change) / inner_product<S>(delta, delta));
   const double noise = capabilities_of(p).hvp ? rounding<S>(place.y.size()) : difference_rounding<S>();
   report.record("g is strongly convex in y (error: condition number seen)", seen.condition(), options.slack / noise,
-                place.name + ": curvature from " + text(seen.least) + " to " + text(seen.largest));
+                place.name + ": curvature from " + text(seen.min) + " to " + text(seen.max));
   return seen;
 }
 
@@ -91,7 +89,7 @@ Curvature check_curvature(CheckReport& report, P& p, const Place<ScalarOf<P>>& p
 // |y*|.
 template <ClosedFormOracle P>
 void check_closed_form(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
-                       double largest_curvature) {
+                       double max_curvature) {
   using S = ScalarOf<P>;
   const Index size = place.y.size();
   check_call<S>(report, "y*", place, size, [&](Vector<S>& d) { p.inner_solution(place.x, d); });
@@ -100,7 +98,7 @@ void check_closed_form(CheckReport& report, P& p, const Place<ScalarOf<P>>& plac
   const double at_zero = euclidean_norm<S>(gradient);
   p.inner_solution(place.x, solution);
   p.inner_gradient_y(place.x, solution, gradient);
-  const double scale = at_zero + largest_curvature * euclidean_norm<S>(solution);
+  const double scale = at_zero + max_curvature * euclidean_norm<S>(solution);
   report.record("g_y vanishes at y*", euclidean_norm<S>(gradient), options.slack * rounding<S>(size) * scale,
                 place.name);
 }

@@ -63,7 +63,7 @@ template <FirstOrderOracle P>
     if (can.convex) {  // otherwise there is no inner solution to speak of
       const checks::Curvature curvature = checks::check_curvature(report, p, place, options, own);
       if constexpr (ClosedFormOracle<P>) {
-        if (can.closed_form) checks::check_closed_form(report, p, place, options, curvature.largest);
+        if (can.closed_form) checks::check_closed_form(report, p, place, options, curvature.max);
       }
       checks::check_hypergradient(report, p, place, options, curvature.condition(), own);
     }

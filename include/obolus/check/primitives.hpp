@@ -70,7 +70,7 @@ class PrimitiveCheck {
  private:
   // Half of what the curvature allows: every step contracts, and no rounding grows.
   void choose_step() {
-    alpha_ = 0.5 / std::max(measure_curvature(p_, Place<S>{x_, y_.plain, 1, where_}, rng_).largest, 1e-3);
+    alpha_ = 0.5 / std::max(measure_curvature(p_, Place<S>{x_, y_.plain, 1, where_}, rng_).max, 1e-3);
   }
   Vector<S> draw() { return random_near<S>(options_.y, p_.dims().y, options_.radius, rng_); }
   Twin twin(const Vector<S>& start) { return {space_.make(p_, start), start}; }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
@@ -46,7 +47,7 @@ class Archive {
   template <class S>
   void operator()(std::string_view name, Vector<S>& v) {
     header<S>(name, static_cast<std::uint64_t>(v.size()));
-    raw(v.data(), static_cast<std::size_t>(v.size()) * sizeof(S));
+    raw(v.data(), to_size(v.size()) * sizeof(S));
   }
 
   // Text has the length it was saved with; one that the bytes cannot hold is refused before it is made.

@@ -51,23 +51,23 @@ struct Box {
   template <class S>
   void project(Out<S> x) const {
     if (!per_coordinate) {
-      const auto [least, most] = bounds<S>(0);
-      x = x.cwiseMax(least).cwiseMin(most);  // in packs; a NaN passes through here too
+      const auto [min, max] = bounds<S>(0);
+      x = x.cwiseMax(min).cwiseMin(max);  // in packs; a NaN passes through here too
       return;
     }
     for (Index i = 0; i < x.size(); ++i) {
-      const auto [least, most] = bounds<S>(i);
-      x(i) = clamped(x(i), least, most);
+      const auto [min, max] = bounds<S>(i);
+      x(i) = clamped(x(i), min, max);
     }
   }
   template <class S>
   [[nodiscard]] bool contains(In<S> x, double tolerance) const {
     if (per_coordinate && x.size() != lower.size()) return false;
     for (Index i = 0; i < x.size(); ++i) {
-      const auto [least, most] = bounds<S>(i);
+      const auto [min, max] = bounds<S>(i);
       const double value = static_cast<double>(x(i));
-      const bool above = value >= static_cast<double>(least) - tolerance;
-      if (!above || !(value <= static_cast<double>(most) + tolerance)) return false;
+      const bool above = value >= static_cast<double>(min) - tolerance;
+      if (!above || !(value <= static_cast<double>(max) + tolerance)) return false;
     }
     return true;
   }

@@ -13,7 +13,7 @@ namespace obolus {
 
 struct OracleCounts {
   std::int64_t f_x = 0, f_y = 0, g_x = 0, g_y = 0;  // gradients
-  std::int64_t hvp = 0, cross = 0;                  // g_yy v and g_xy v
+  std::int64_t hvp_yy = 0, hvp_xy = 0;              // g_yy v and g_xy v
   std::int64_t values = 0;                          // f or g alone
   std::int64_t samples = 0;                         // ξ and ζ drawn
 
@@ -21,7 +21,8 @@ struct OracleCounts {
   [[nodiscard]] std::int64_t grad_g() const { return g_x + g_y; }
 
   void fields(Archive& a) {
-    a("f_x", f_x), a("f_y", f_y), a("g_x", g_x), a("g_y", g_y), a("hvp", hvp), a("cross", cross), a("values", values);
+    a("f_x", f_x), a("f_y", f_y), a("g_x", g_x), a("g_y", g_y), a("hvp", hvp_yy), a("cross", hvp_xy),
+        a("values", values);
     a("samples", samples);
   }
   friend bool operator==(const OracleCounts&, const OracleCounts&) = default;
@@ -55,12 +56,12 @@ class Counted {
   void inner_hvp_yy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
     requires HvpOracle<P>
   {
-    ++counts_.hvp, p_->inner_hvp_yy(x, y, v, d);
+    ++counts_.hvp_yy, p_->inner_hvp_yy(x, y, v, d);
   }
   void inner_hvp_xy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
     requires HvpOracle<P>
   {
-    ++counts_.cross, p_->inner_hvp_xy(x, y, v, d);
+    ++counts_.hvp_xy, p_->inner_hvp_xy(x, y, v, d);
   }
   void resample(SampleSizes sizes, Rng& rng)
     requires StochasticOracle<P>

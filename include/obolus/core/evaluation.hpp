@@ -10,6 +10,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/oracle.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
@@ -46,7 +47,7 @@ class Evaluation {
     if (a.loading()) numbers_.clear();
     for (std::int64_t i = 0; i < count; ++i) {  // one at a time: a count that is no good ends with the bytes
       if (a.loading()) numbers_.emplace_back();
-      Number& n = numbers_[static_cast<std::size_t>(i)];
+      Number& n = numbers_[to_size(i)];
       a("name", n.name), a("value", n.value);
     }
   }

@@ -33,9 +33,9 @@ template <class S>
   // Below 1e-280 a square may have lost digits to underflow.
   const bool safe = squared >= 1e-280 && squared < std::numeric_limits<double>::infinity();
   if (safe || std::isnan(squared)) return std::sqrt(squared);
-  const double largest = static_cast<double>(x.size() == 0 ? S(0) : x.cwiseAbs().maxCoeff());
-  if (largest == 0.0 || std::isinf(largest)) return largest;
-  return largest * (x.template cast<double>() / largest).norm();
+  const double max = static_cast<double>(x.size() == 0 ? S(0) : x.cwiseAbs().maxCoeff());
+  if (max == 0.0 || std::isinf(max)) return max;
+  return max * (x.template cast<double>() / max).norm();
 }
 
 }  // namespace obolus

@@ -23,33 +23,32 @@ namespace obolus {
 
 // The numbers an option may take.
 struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
   bool open = false;   // `least` itself is excluded
   bool whole = false;  // no fractions
 
-  static constexpr Range positive() { return {.least = 0.0, .open = true}; }
-  static constexpr Range at_least(double a) { return {.least = a}; }
-  static constexpr Range between(double a, double b) { return {.least = a, .most = b}; }
+  static constexpr Range positive() { return {.min = 0.0, .open = true}; }
+  static constexpr Range at_least(double a) { return {.min = a}; }
+  static constexpr Range between(double a, double b) { return {.min = a, .max = b}; }
   // A constant number of things; a schedule may give fractions, which round up.
-  static constexpr Range count() { return {.least = 1.0, .whole = true}; }
+  static constexpr Range count() { return {.min = 1.0, .whole = true}; }
 
   [[nodiscard]] bool holds(double v) const {
-    return (open ? v > least : v >= least) && v <= most && (!whole || v == std::floor(v));
+    return (open ? v > min : v >= min) && v <= max && (!whole || v == std::floor(v));
   }
 
   [[nodiscard]] std::string text() const {
     std::ostringstream s;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (whole) s << "that is whole and ";
-    if (open && most == infinity) s << "> " << least;
-    else if (most == infinity) s << "≥ " << least;
-    else s << "in " << (open ? '(' : '[') << least << ", " << most << ']';
+    if (open && max == infinity) s << "> " << min;
+    else if (max == infinity) s << "≥ " << min;
+    else s << "in " << (open ? '(' : '[') << min << ", " << max << ']';
     return s.str();
   }
   [[nodiscard]] constexpr bool unrestricted() const {
-    return !open && least == -std::numeric_limits<double>::infinity() &&
-           most == std::numeric_limits<double>::infinity();
+    return !open && min == -std::numeric_limits<double>::infinity() && max == std::numeric_limits<double>::infinity();
   }
 };
 
@@ -96,7 +95,7 @@ void validate(const Options& options, std::string_view owner) {
     const auto require_schedule = [&](const Schedule& s) {
       if (s.is_constant()) require(s.scale);
       else if (!(s.scale > 0)) fail(name, s.scale, Range::positive());
-      else if (!(s.most > 0)) fail(name, s.most, Range::positive());
+      else if (!(s.max > 0)) fail(name, s.max, Range::positive());
     };
     if constexpr (std::is_same_v<T, bool>) {
     } else if constexpr (std::is_arithmetic_v<T>) {

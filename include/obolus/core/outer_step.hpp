@@ -132,8 +132,8 @@ class OuterStep {
     return set.visit([&]<class Set>(const Set& s) {
       if constexpr (std::is_same_v<Set, sets::Box>) {
         if (s.per_coordinate) return false;
-        const auto [least, most] = s.template bounds<S>(0);
-        x = (x - gamma * d).cwiseMax(least).cwiseMin(most);
+        const auto [min, max] = s.template bounds<S>(0);
+        x = (x - gamma * d).cwiseMax(min).cwiseMin(max);
         return true;
       } else {
         return false;

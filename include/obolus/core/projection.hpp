@@ -62,7 +62,7 @@ template <class S>
 // n·2^-53 whatever the size of the entries.
 template <class Weight>
 [[nodiscard]] double unit_mass_shift(Weight&& w, Index n) {
-  const double largest = -1.0 / static_cast<double>(n);  // kept in spite of rounding: the largest entry stays active
+  const double max = -1.0 / static_cast<double>(n);  // kept in spite of rounding: the largest entry stays active
   double shift = -1.0;
   for (Index before = n + 1;;) {
     double mass = 0.0;
@@ -74,7 +74,7 @@ template <class Weight>
         ++active;
       }
     }
-    shift = std::min(shift + (mass - 1.0) / static_cast<double>(active), largest);
+    shift = std::min(shift + (mass - 1.0) / static_cast<double>(active), max);
     if (active >= before) return shift;
     before = active;
   }

@@ -14,21 +14,21 @@ struct Schedule {
   double scale = 1.0;
   double power = 0.0;
   bool log = false;  // multiply by ln t, as the paper's K_t = 4κ t^p log t
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
 
   constexpr Schedule() = default;
   constexpr Schedule(double constant)
       : scale(constant) {}  // NOLINT(google-explicit-constructor): a number is a schedule
   constexpr Schedule(double scale_, double power_) : scale(scale_), power(power_) {}
 
-  [[nodiscard]] bool is_constant() const { return power == 0.0 && !log && scale >= least && scale <= most; }
+  [[nodiscard]] bool is_constant() const { return power == 0.0 && !log && scale >= min && scale <= max; }
 
   [[nodiscard]] double operator()(Round t) const {
     if (is_constant()) return scale;
     const double time = static_cast<double>(t);
     const double raw = scale * std::pow(time, power) * (log ? std::log(time) : 1.0);
-    return std::clamp(raw, least, most);
+    return std::clamp(raw, min, max);
   }
 
   // Counts (inner steps, batch sizes) round up and are at least one: K_1 = 4κ ln 1 would be none.

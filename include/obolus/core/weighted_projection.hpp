@@ -15,7 +15,7 @@ namespace obolus {
 
 // The least θ in (low, high] with size(θ) ≤ target, where size falls from above the target at low.
 template <class Size>
-[[nodiscard]] double least_multiplier(Size&& size, double low, double high, double target) {
+[[nodiscard]] double min_multiplier(Size&& size, double low, double high, double target) {
   while (size(high) > target) high = high > 0 ? 2 * high : high + 1;
   while (true) {
     const double middle = low + (high - low) / 2;
@@ -36,7 +36,7 @@ void project_weighted_l2_ball(Out<S> x, In<S> h, double radius) {
     for (Index i = 0; i < x.size(); ++i) sum += shrunk(i, theta) * shrunk(i, theta);
     return std::sqrt(sum);
   };
-  const double theta = least_multiplier(size, 0.0, static_cast<double>(h.maxCoeff()), radius);
+  const double theta = min_multiplier(size, 0.0, static_cast<double>(h.maxCoeff()), radius);
   for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(shrunk(i, theta));
   shrink_into_ball<S>(x, radius, [](In<S> u) { return euclidean_norm<S>(u); });
 }
@@ -54,8 +54,8 @@ void project_weighted_l1_ball(Out<S> x, In<S> h, double radius) {
     for (Index i = 0; i < x.size(); ++i) sum += shrunk(i, theta);
     return sum;
   };
-  const double most = static_cast<double>((h.array() * x.array().abs()).maxCoeff());
-  const double theta = least_multiplier(size, 0.0, most, radius);
+  const double max = static_cast<double>((h.array() * x.array().abs()).maxCoeff());
+  const double theta = min_multiplier(size, 0.0, max, radius);
   for (Index i = 0; i < x.size(); ++i)
     x(i) = static_cast<S>(std::copysign(shrunk(i, theta), static_cast<double>(x(i))));
   shrink_into_ball<S>(x, radius, norm);
@@ -79,7 +79,7 @@ void project_weighted_simplex(Out<S> x, In<S> h) {
     low = std::max(low, weight * (value - 1.0));
     high = std::max(high, weight * value);
   }
-  const double theta = mass(low) > 1.0 ? least_multiplier(mass, low, high, 1.0) : low;
+  const double theta = mass(low) > 1.0 ? min_multiplier(mass, low, high, 1.0) : low;
   const double sum = mass(theta);
   if (sum > 0.0) {
     for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(part(i, theta) / sum);

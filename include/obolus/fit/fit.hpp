@@ -75,7 +75,7 @@ class Fit {
 
   // Of the L2 of the features, where each has its own and there are any: the least, the one in the middle, the largest.
   struct Penalties {
-    double least = 0, middle = 0, most = 0;
+    double min = 0, middle = 0, max = 0;
     bool operator==(const Penalties&) const = default;
   };
   [[nodiscard]] std::optional<Penalties> penalties() const;
@@ -86,7 +86,7 @@ class Fit {
     std::int32_t group = 0, output = 0;
     double value = 0;
   };
-  [[nodiscard]] std::vector<Weight> largest_weights(std::size_t count) const;
+  [[nodiscard]] std::vector<Weight> top_weights(std::size_t count) const;
   [[nodiscard]] std::vector<double> constants() const;  // one an output
   [[nodiscard]] const std::vector<std::string>& groups() const;
   [[nodiscard]] std::vector<std::string> columns(bool numbers) const;  // of numbers, or of categories

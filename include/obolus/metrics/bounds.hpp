@@ -60,10 +60,10 @@ inline void assume(Bound& bound, std::string_view theorem, const Constants& k,
 }
 
 // |G_X(x, d, γ)| falls as γ grows, so the bound on Σ |G_X(x_t, ∇F_t, γ_t)|² covers every fixed γ ≥ max γ_t.
-inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
-  if (measured >= largest * (1 - 1e-12)) return;
+inline void assume_regret_gamma(Bound& bound, double measured, double max) {
+  if (measured >= max * (1 - 1e-12)) return;
   bound.assumptions.push_back("the regret is measured with gamma = " + text(measured) +
-                              ", below the steps' gamma_t = " + text(largest) + ": the theorem does not cover it");
+                              ", below the steps' gamma_t = " + text(max) + ": the theorem does not cover it");
 }
 
 [[nodiscard]] inline double squared(double v) { return v * v; }
@@ -76,21 +76,21 @@ inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
   Bound b;
   assume(b, "Theorem 1", k, theorem_conditions(o, k, in.T));
   b.assumptions.emplace_back("eq. (y-y) has 6 where its lemma gives 12 (1 + (lambda_t/lambda_(t-1))^2)");
-  if (beta_lambda_extremes(o, in.T).most < (1 - 1e-12) / (2 * k.L_g1))
+  if (beta_lambda_extremes(o, in.T).max < (1 - 1e-12) / (2 * k.L_g1))
     b.assumptions.emplace_back(
         "18432 c kappa_g^3 takes 1/(1-rho_y) = 4 kappa_g, but beta_t is below 1/(2 lambda_t L_g1)");
   const Extremes gamma = gamma_extremes(o, in.T);
-  assume_regret_gamma(b, in.gamma, gamma.most);
+  assume_regret_gamma(b, in.gamma, gamma.max);
   const double gap = double_loop_gaps(o, k, in.T).both(), c = smallest_c(o, gap, in.T), C = C_lambda(k, c);
   const double weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1), kappa = k.kappa();
-  b.add("32 M/gamma", 32 * k.M / gamma.least);
-  b.add("16 V_T/gamma", 16 * in.V_T / gamma.least);
+  b.add("32 M/gamma", 32 * k.M / gamma.min);
+  b.add("16 V_T/gamma", 16 * in.V_T / gamma.min);
   b.add("32 D_1^2/lambda_1^2 sum t^(-2 tau)", 32 * squared(k.D_1()) * weight);
   b.add("64 c_tau Delta_1", 64 * c_tau(o.lambda1, o.tau, gap) * in.initial_error);
   b.add("18432 c kappa_g^3 L_f0^2/lambda_1^2 sum t^(-2 tau)",
         18432 * c * std::pow(kappa, 3) * squared(k.L_f0) * weight);
   b.add("256 gamma^2 C_lambda kappa_g^2 D_1^2/(lambda_1^2 (1-rho)) sum t^(-2 tau)",
-        256 * squared(gamma.most * kappa * k.D_1()) * C / gap * weight);
+        256 * squared(gamma.max * kappa * k.D_1()) * C / gap * weight);
   b.add("64 C_lambda/(1-rho) H_2T", 64 * C / gap * in.H_2T);
   return b;
 }
@@ -107,13 +107,13 @@ inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
       "C_S replaces (m-1)^2 by m^2, up to a factor 4; sums of lambda_t^2 rho^(t-m) count as "
       "lambda_m^2/(1-rho)");
   const Extremes gamma = gamma_extremes(o, in.T);
-  assume_regret_gamma(b, in.gamma, gamma.most);
+  assume_regret_gamma(b, in.gamma, gamma.max);
   const Gaps gaps = single_loop_gaps(o, k, in.T);
-  const SingleLoopConstants s(k, alpha_extremes(o, in.T).least);
+  const SingleLoopConstants s(k, alpha_extremes(o, in.T).min);
   const double lambda_T = lambda_at(o, in.T), weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1);
-  const double c_gamma = squared(gamma_lambda_extremes(o, in.T).most);
-  b.add("16 M/gamma_T", 16 * k.M / gamma.least);
-  b.add("8 V_T/gamma_T", 8 * in.V_T / gamma.least);
+  const double c_gamma = squared(gamma_lambda_extremes(o, in.T).max);
+  b.add("16 M/gamma_T", 16 * k.M / gamma.min);
+  b.add("8 V_T/gamma_T", 8 * in.V_T / gamma.min);
   b.add("16 D_1^2/lambda_1^2 sum t^(-2 tau)", 16 * squared(k.D_1()) * weight);
   b.add("32 c_tau Delta_1", 32 * c_tau(o.lambda1, o.tau, gaps.both()) * in.initial_error);
   b.add("32 c_lambda C_S", 32 * s.c_lambda * C_S(o.tau, gaps.y, in.T));
@@ -133,10 +133,10 @@ inline void assume_regret_gamma(Bound& bound, double measured, double largest) {
   assume(b, "Theorem 3", k, theorem_conditions(o, k, in.T));
   b.assumptions.emplace_back("every inner loop ended at its tolerance, none at max_inner");
   const Extremes gamma = gamma_extremes(o, in.T);
-  assume_regret_gamma(b, in.gamma, gamma.most);
+  assume_regret_gamma(b, in.gamma, gamma.max);
   const double rounds = static_cast<double>(in.T), kappa = k.kappa();
-  b.add("16 M/gamma", 16 * k.M / gamma.least);
-  b.add("8 V_T/gamma", 8 * in.V_T / gamma.least);
+  b.add("16 M/gamma", 16 * k.M / gamma.min);
+  b.add("8 V_T/gamma", 8 * in.V_T / gamma.min);
   b.add("16 D_1^2/lambda_1^2 sum t^(-2 tau)", 16 * squared(k.D_1() / o.lambda1) * power_sum(-2 * o.tau, in.T));
   if (o.delta_y.is_constant() && o.delta_z.is_constant()) {
     b.add("384 kappa_g^2 delta_y^2 T", 384 * squared(kappa * o.delta_y.scale) * rounds);
@@ -181,14 +181,14 @@ struct StochasticSums {
       "not (1 + 2 lambda_t^2) sigma^2");
   b.assumptions.emplace_back("eq. (y-y) has 6 where its lemma gives 12 (1 + (lambda_t/lambda_(t-1))^2)");
   const Extremes gamma = gamma_extremes(o, in.T);
-  assume_regret_gamma(b, in.gamma, gamma.most);
+  assume_regret_gamma(b, in.gamma, gamma.max);
   const StochasticConstants s(o, k, in.T);
   const StochasticSums sums(o, k, in.T);
   const double gap = s.gap > 0 ? s.gap : 0.0, weight = power_sum(-2 * o.tau, in.T) / squared(o.lambda1);
   const double kappa = k.kappa(), noise = draws_any(o.samples) ? squared(in.sigma) : 0.0,
-               steps = squared(gamma.most * kappa * k.L_g1) * s.c_lambda / gap;
-  b.add("32 M/gamma", 32 * k.M / gamma.least);
-  b.add("16 V_T/gamma", 16 * in.V_T / gamma.least);
+               steps = squared(gamma.max * kappa * k.L_g1) * s.c_lambda / gap;
+  b.add("32 M/gamma", 32 * k.M / gamma.min);
+  b.add("16 V_T/gamma", 16 * in.V_T / gamma.min);
   b.add("48 D_1^2/lambda_1^2 sum t^(-2 tau)", 48 * squared(k.D_1()) * weight);
   b.add("144 sigma^2 sum lambda_t^2/outer_batch", 144 * noise * sums.outer);
   b.add("6912 kappa_g^2 L_f0^2 c_lambda/(lambda_1^2 (1-rho)) sum t^(-2 tau)",

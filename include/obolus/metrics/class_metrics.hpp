@@ -12,6 +12,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/metrics/compensated_sum.hpp"
 #include "obolus/metrics/sliding_window.hpp"
 
@@ -21,7 +22,7 @@ namespace obolus {
 struct JudgedClass {
   static constexpr Index numbers = 4;
   // −ln p ≤ −ln 1e-15 = 34.54: a probability of 0 costs that much, not infinity.
-  static constexpr double least_probability = 1e-15;
+  static constexpr double min_probability = 1e-15;
   static constexpr std::int32_t no_class = -1;  // predicted by a model that knows none yet: always wrong
 
   std::int32_t truth = 0;
@@ -31,15 +32,15 @@ struct JudgedClass {
 
   // From the probability that the model gave the truth.
   static JudgedClass of(std::int32_t truth, std::int32_t predicted, double probability_of_truth, double weight = 1.0) {
-    return {truth, predicted, -std::log(std::clamp(probability_of_truth, least_probability, 1.0)), weight};
+    return {truth, predicted, -std::log(std::clamp(probability_of_truth, min_probability, 1.0)), weight};
   }
   // From the probabilities of classes 0, 1, …; the first of the largest is predicted, later classes have 0.
   template <class S>
   static JudgedClass of(std::int32_t truth, std::span<const S> probabilities, double weight = 1.0) {
     const auto best = std::ranges::max_element(probabilities);
-    const bool known = truth >= 0 && static_cast<std::size_t>(truth) < probabilities.size();
+    const bool known = truth >= 0 && to_size(truth) < probabilities.size();
     return of(truth, probabilities.empty() ? no_class : static_cast<std::int32_t>(best - probabilities.begin()),
-              known ? static_cast<double>(probabilities[static_cast<std::size_t>(truth)]) : 0.0, weight);
+              known ? static_cast<double>(probabilities[to_size(truth)]) : 0.0, weight);
   }
 
   [[nodiscard]] std::array<double, 4> packed() const {
@@ -59,7 +60,7 @@ struct JudgedClass {
 class ClassMetrics {
  public:
   using Row = JudgedClass;
-  static constexpr std::int32_t most_classes = 1 << 24;
+  static constexpr std::int32_t max_classes = 1 << 24;
 
   void add(const Row& row) { change(row, 1.0); }
   // Undoes an add() of the same row.
@@ -82,11 +83,11 @@ class ClassMetrics {
   // others: nothing cancels, even where one class has nearly all the weight.
   [[nodiscard]] double kappa() const {
     if (!(weight() > 0.0)) return accuracy();
-    const auto most = std::ranges::max_element(classes_, {}, &OfClass::predicted);
+    const auto max = std::ranges::max_element(classes_, {}, &OfClass::predicted);
     double disagreement = 0.0;
     for (auto k = classes_.begin(); k != classes_.end(); ++k) {
       double others = weight() - k->predicted();
-      if (k == most) {
+      if (k == max) {
         others = unpredicted_.value();
         for (auto j = classes_.begin(); j != classes_.end(); ++j)
           if (j != k) others += j->predicted();
@@ -100,9 +101,9 @@ class ClassMetrics {
     auto count = static_cast<std::int64_t>(classes_.size());
     a("rows", rows_), a("weight", weight_), a("log_loss", log_loss_), a("correct", correct_), a("wrong", wrong_);
     a("unpredicted", unpredicted_), a("classes", count);
-    if (count < 0 || count > most_classes)
+    if (count < 0 || count > max_classes)
       throw DataError("saved state: got " + std::to_string(count) + " classes, expected at most 2^24");
-    classes_.resize(static_cast<std::size_t>(count));
+    classes_.resize(to_size(count));
     for (OfClass& k : classes_) k.fields(a);
   }
 
@@ -139,8 +140,8 @@ class ClassMetrics {
   }
 
   OfClass& of_class(std::int32_t number) {
-    if (static_cast<std::size_t>(number) >= classes_.size()) classes_.resize(static_cast<std::size_t>(number) + 1);
-    return classes_[static_cast<std::size_t>(number)];
+    if (to_size(number) >= classes_.size()) classes_.resize(to_size(number) + 1);
+    return classes_[to_size(number)];
   }
 
   void change(const Row& row, double sign) {
@@ -162,8 +163,8 @@ class ClassMetrics {
     const auto fail = [](const char* what, double got, const char* expected) {
       throw DataError("metrics: " + std::string(what) + ": got " + std::to_string(got) + ", expected " + expected);
     };
-    if (row.truth < 0 || row.truth >= most_classes) fail("true class", row.truth, "0, 1, …, below 2^24");
-    if (row.predicted < Row::no_class || row.predicted >= most_classes)
+    if (row.truth < 0 || row.truth >= max_classes) fail("true class", row.truth, "0, 1, …, below 2^24");
+    if (row.predicted < Row::no_class || row.predicted >= max_classes)
       fail("predicted class", row.predicted, "-1 (none), 0, 1, …, below 2^24");
     if (!(row.weight >= 0.0) || !std::isfinite(row.weight)) fail("weight", row.weight, "a finite number ≥ 0");
     if (!std::isfinite(row.log_loss)) fail("log-loss", row.log_loss, "a finite number");

@@ -10,6 +10,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/options.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -20,7 +21,7 @@ struct AdwinOptions {
   template <class V>
   void describe(V&& v) {
     v("delta", delta, "confidence: a check on a still stream alarms with about this probability at most",
-      Range{.least = 0.0, .most = 1.0, .open = true});
+      Range{.min = 0.0, .max = 1.0, .open = true});
     v("clock", clock, "rows between checks", Range::between(1, 1e9));
   }
 };
@@ -51,7 +52,7 @@ class Adwin {
   void fields(Archive& a);
 
  private:
-  static constexpr int most_of_a_size = 5;
+  static constexpr int max_of_a_size = 5;
 
   // Some numbers: how many, their sum, and the sum of squares around their mean.
   struct Part {
@@ -63,8 +64,8 @@ class Adwin {
   // Buckets of one size, oldest first; one more than allowed, until the oldest two merge.
   struct Size {
     int count = 0;
-    std::array<Part, most_of_a_size + 1> buckets{};
-    void append(const Part& bucket) { buckets[static_cast<std::size_t>(count++)] = bucket; }
+    std::array<Part, max_of_a_size + 1> buckets{};
+    void append(const Part& bucket) { buckets[to_size(count++)] = bucket; }
     void drop_oldest(int how_many);
   };
 
@@ -90,7 +91,7 @@ struct PageHinkleyOptions {
   double delta = 0.005;
   double lambda = 50.0;
   double alpha = 0.9999;
-  std::int64_t least_rows = 30;
+  std::int64_t min_rows = 30;
   DriftDirection direction = DriftDirection::up;
 
   template <class V>
@@ -98,8 +99,8 @@ struct PageHinkleyOptions {
     v("delta", delta, "changes of the mean that do not count", Range::at_least(0.0));
     v("lambda", lambda, "threshold of the summed excess", Range::positive());
     v("alpha", alpha, "part of the sums that is kept from row to row; 1: all",
-      Range{.least = 0.0, .most = 1.0, .open = true});
-    v("least_rows", least_rows, "rows before the first alarm, and after each", Range::between(1, 1e15));
+      Range{.min = 0.0, .max = 1.0, .open = true});
+    v("least_rows", min_rows, "rows before the first alarm, and after each", Range::between(1, 1e15));
     v("direction", direction, "whether the mean has to rise, to fall, or either");
   }
 };

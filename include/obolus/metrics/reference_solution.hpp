@@ -75,8 +75,8 @@ ReferenceResult solve_inner(P& p, In<ScalarOf<P>> x, Vector<ScalarOf<P>>& y, Ref
   p.inner_gradient_y(x, y, work.gradient);
   result.residual = euclidean_norm<S>(work.gradient);
   if (result.scale == 0.0) result.scale = result.residual;
-  constexpr int most = 200;
-  for (; result.iterations < most && result.residual > 0.0 && std::isfinite(result.residual); ++result.iterations) {
+  constexpr int max = 200;
+  for (; result.iterations < max && result.residual > 0.0 && std::isfinite(result.residual); ++result.iterations) {
     const double before = result.residual;
     const bool within = before <= reference_tolerance<S> * result.scale;
     if (!detail::newton_step(p, x, y, work, result.residual, within ? 0 : 40)) break;

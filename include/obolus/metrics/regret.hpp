@@ -68,7 +68,7 @@ class RegretMeter {
     row.measured = options_.measures(row.t, last);
     if (!row.measured) return;
     x_ = session.x();
-    session.copy_y(y_);
+    session.read_y(y_);
     row.f = problem.outer_value(x_, y_);
     row.g = problem.inner_value(x_, y_);
     measure_regret(problem, row);
@@ -138,7 +138,7 @@ class RegretMeter {
   }
 
   void measure_residuals(P& problem, AnySession<S>& session, const Step& step, Row& row) {
-    session.copy_y(z_);  // y_ keeps the committed model
+    session.read_y(z_);  // y_ keeps the committed model
     problem.inner_gradient_y(x_, z_, g_y_);
     if (step.penalised) {
       problem.outer_gradient_y(x_, z_, f_y_);
@@ -148,7 +148,7 @@ class RegretMeter {
     }
     row.residual_y = euclidean_norm<S>(f_y_);
     f_y_ = z_;
-    session.copy_z(z_);
+    session.read_z(z_);
     if (step.penalised) {
       f_y_ -= z_;
       row.separation = euclidean_norm<S>(f_y_) / euclidean_norm<S>(z_);

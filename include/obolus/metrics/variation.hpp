@@ -55,7 +55,7 @@ class VariationMeter {
     Variation known;
     if constexpr (KnowsVariation<P>) known = problem.variation(t, set_);
     const bool all_known = known.value && known.solution && known.outer_gradient && known.inner_gradient;
-    const Change seen = all_known ? Change{} : largest_change(problem, t);
+    const Change seen = all_known ? Change{} : max_change(problem, t);
     V.add(known.value, seen.value);
     H2.add(known.solution, seen.solution);
     Ef.add(known.outer_gradient, seen.f_y);
@@ -91,22 +91,22 @@ class VariationMeter {
     problem.inner_gradient_y(xs_[i], ys_[i], out.g_y);
   }
 
-  Change largest_change(P& problem, Round t) {
+  Change max_change(P& problem, Round t) {
     const auto squared = [](const Vector<S>& a, const Vector<S>& b) {
       return (a - b).template cast<double>().squaredNorm();
     };
     problem.reveal(t - 1);
     for (std::size_t i = 0; i < xs_.size(); ++i) evaluate(problem, i, before_[i]);
     problem.reveal(t);
-    Change most;
+    Change max;
     for (std::size_t i = 0; i < xs_.size(); ++i) {
       evaluate(problem, i, now_);
-      most.value = std::max(most.value, std::abs(now_.value - before_[i].value));
-      most.solution = std::max(most.solution, squared(now_.solution, before_[i].solution));
-      most.f_y = std::max(most.f_y, squared(now_.f_y, before_[i].f_y));
-      most.g_y = std::max(most.g_y, squared(now_.g_y, before_[i].g_y));
+      max.value = std::max(max.value, std::abs(now_.value - before_[i].value));
+      max.solution = std::max(max.solution, squared(now_.solution, before_[i].solution));
+      max.f_y = std::max(max.f_y, squared(now_.f_y, before_[i].f_y));
+      max.g_y = std::max(max.g_y, squared(now_.g_y, before_[i].g_y));
     }
-    return most;
+    return max;
   }
 
   ConvexSet set_;

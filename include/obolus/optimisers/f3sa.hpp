@@ -85,11 +85,11 @@ class F3sa : public Frame<F3saOptions> {
   }
 
   template <FirstOrderOracle P>
-  void copy_y(P&, State<P>& s, Out<ScalarOf<P>> out) const {
+  void read_y(P&, State<P>& s, Out<ScalarOf<P>> out) const {
     out = s.y;
   }
   template <FirstOrderOracle P>
-  void copy_z(P&, State<P>& s, Out<ScalarOf<P>> out) const {
+  void read_z(P&, State<P>& s, Out<ScalarOf<P>> out) const {
     out = s.z;
   }
 

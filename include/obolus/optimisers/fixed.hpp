@@ -105,7 +105,7 @@ class Fixed {
   }
 
   template <FirstOrderOracle P>
-  void copy_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
+  void read_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
     s.space.to_dense(p, s.y, out);
   }
 

@@ -107,7 +107,7 @@ class ImplicitOptimiser : public Frame<OptionsType> {
   }
 
   template <FirstOrderOracle P>
-  void copy_y(P& p, ImplicitState<P>& s, Out<ScalarOf<P>> out) const {
+  void read_y(P& p, ImplicitState<P>& s, Out<ScalarOf<P>> out) const {
     s.space.to_dense(p, s.y, out);
   }
 

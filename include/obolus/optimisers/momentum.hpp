@@ -73,7 +73,7 @@ class MomentumOptimiser : public Frame<OptionsType> {
   using Frame<OptionsType>::Frame;
 
   template <FirstOrderOracle P>
-  void copy_y(P&, MomentumState<P>& s, Out<ScalarOf<P>> out) const {
+  void read_y(P&, MomentumState<P>& s, Out<ScalarOf<P>> out) const {
     out = s.y;
   }
 

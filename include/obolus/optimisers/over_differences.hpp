@@ -49,8 +49,8 @@ class OverDifferences {
   }
 
   template <FirstOrderOracle P>
-  void copy_y(P&, State<P>& s, Out<ScalarOf<P>> out) const {
-    method_.copy_y(s.products, s, out);
+  void read_y(P&, State<P>& s, Out<ScalarOf<P>> out) const {
+    method_.read_y(s.products, s, out);
   }
 
  private:

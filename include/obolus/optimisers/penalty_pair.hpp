@@ -39,7 +39,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
 
   // The committed model y, densely; under `dual` it is z + w/λ with the λ of the round that made w.
   template <FirstOrderOracle P>
-  void copy_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
+  void read_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
     if (!paired()) return s.space.to_dense(p, s.copy(1).value, out);
     if (!dual()) return s.space.to_dense(p, s.y, out);
     s.space.copy(p, s.z, s.centre);
@@ -49,7 +49,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
 
   // The plain inner copy; for even orders, the mean of y_1 and y_−1.
   template <FirstOrderOracle P>
-  void copy_z(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
+  void read_z(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
     if (paired()) return s.space.to_dense(p, s.z, out);
     find_centre(p, s);
     s.space.to_dense(p, s.centre, out);
@@ -243,10 +243,10 @@ class PenaltyOptimiser : public Frame<OptionsType> {
     }
     s.space.to_dense(p, s.centre, s.dense);
     w *= euclidean_norm<S>(s.dense);
-    const double error = r.alpha * residual, most = lambda_at(options_, s.t + 1);
+    const double error = r.alpha * residual, max = lambda_at(options_, s.t + 1);
     const double target = error > 0.0 ? std::pow(options_.balance * w / error, 1.0 / static_cast<double>(order() + 1))
                                       : std::numeric_limits<double>::infinity();
-    return std::min(std::max(target, options_.lambda1), std::max(most, options_.lambda1));
+    return std::min(std::max(target, options_.lambda1), std::max(max, options_.lambda1));
   }
 };
 

@@ -18,7 +18,7 @@ class StencilLoops {
 
  public:
   StencilLoops(P& p, PenaltyState<P>& s, const PenaltyRound& round, double first_step)
-      : p_(p), s_(s), r_(round), least_step_(1e-12 * first_step), most_step_(1e6 * first_step) {}
+      : p_(p), s_(s), r_(round), min_step_(1e-12 * first_step), max_step_(1e6 * first_step) {}
 
   // One step of every copy: iteration k = 0, 1, … of a round's loop. `fresh`: the functions changed since the last one.
   void iterate(InnerSolver solver, std::int64_t k, bool fresh) {
@@ -93,7 +93,7 @@ class StencilLoops {
     return euclidean_norm<S>(s_.dense) <= euclidean_norm<S>(c.gradient);
   }
   // Bounded: at a gradient of 0 every step is short enough.
-  void lengthen() { s_.step = std::min(1.25 * s_.step, most_step_); }
+  void lengthen() { s_.step = std::min(1.25 * s_.step, max_step_); }
   void accept(Copy& c) { c.at.swap(c.trial), c.gradient.swap(c.next); }
   void begin(Copy& c) {
     s_.space.to_dense(p_, c.value, c.at);
@@ -109,7 +109,7 @@ class StencilLoops {
         finite = finite && c.gradient.allFinite();
         short_enough = attempt(c) && short_enough;
       }
-      if (short_enough || !finite || s_.step <= least_step_) break;
+      if (short_enough || !finite || s_.step <= min_step_) break;
       s_.step *= 0.5;
     }
     for (Copy& c : s_.copies) {
@@ -125,7 +125,7 @@ class StencilLoops {
     while (true) {
       result.norm = scale(c) * euclidean_norm<S>(c.gradient);
       if (!(result.norm > end.tolerance) || result.steps >= end.cap) break;
-      while (!attempt(c) && c.gradient.allFinite() && s_.step > least_step_) s_.step *= 0.5;
+      while (!attempt(c) && c.gradient.allFinite() && s_.step > min_step_) s_.step *= 0.5;
       accept(c);
       lengthen();
       ++result.steps;
@@ -137,7 +137,7 @@ class StencilLoops {
   P& p_;
   PenaltyState<P>& s_;
   const PenaltyRound& r_;
-  double least_step_, most_step_;
+  double min_step_, max_step_;
 };
 
 }  // namespace obolus

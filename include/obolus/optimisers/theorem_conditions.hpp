@@ -73,10 +73,10 @@ class ConditionList {
     state(name, std::abs(a - b) <= slack * std::abs(b), text(a) + " = " + text(b) + std::string(remark));
   }
   void same_throughout(std::string_view name, const Extremes& e) {
-    state(name, e.most - e.least <= slack * std::abs(e.most), "from " + text(e.least) + " to " + text(e.most));
+    state(name, e.max - e.min <= slack * std::abs(e.max), "from " + text(e.min) + " to " + text(e.max));
   }
-  void between(std::string_view name, double value, double least, double most) {
-    state(name, value > least && value < most, text(value) + " in (" + text(least) + ", " + text(most) + ")");
+  void between(std::string_view name, double value, double min, double max) {
+    state(name, value > min && value < max, text(value) + " in (" + text(min) + ", " + text(max) + ")");
   }
 
   [[nodiscard]] std::vector<Condition> take() && { return std::move(list_); }
@@ -117,21 +117,21 @@ void beyond_the_paper(ConditionList& list, const Options& o) {
 template <class Options>
 void shared_conditions(ConditionList& list, const Options& o, const Constants& k, Round T) {
   list.above("lambda_1 > 2 L_f1/mu_g", o.lambda1, 2 * k.L_f1 / k.mu_g);
-  list.at_most("alpha_t <= 1/L_g1", alpha_extremes(o, T).most, 1 / k.L_g1);
+  list.at_most("alpha_t <= 1/L_g1", alpha_extremes(o, T).max, 1 / k.L_g1);
   list.state("warm_start = separate", o.warm_start == WarmStart::separate, std::string(name_of(o.warm_start)));
   beyond_the_paper(list, o);
 }
 
 template <class Options>
 void beta_at_most(ConditionList& list, const Options& o, const Constants& k, Round T) {
-  list.at_most("beta_t lambda_t <= 1/(2 L_g1)", beta_lambda_extremes(o, T).most, 1 / (2 * k.L_g1));
+  list.at_most("beta_t lambda_t <= 1/(2 L_g1)", beta_lambda_extremes(o, T).max, 1 / (2 * k.L_g1));
 }
 
 template <class Options>
 Extremes constant_smooth_gamma(ConditionList& list, const Options& o, const Constants& k, Round T) {
   const Extremes gamma = gamma_extremes(o, T);
   list.same_throughout("gamma_t constant", gamma);
-  list.at_most("gamma <= 1/(2 L_F)", gamma.most, smoothness_limit(k));
+  list.at_most("gamma <= 1/(2 L_F)", gamma.max, smoothness_limit(k));
   return gamma;
 }
 
@@ -188,9 +188,9 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   const auto steps = [&](Round t) { return static_cast<double>(o.inner_steps.count(t)); };
   const Extremes K = extremes(T, !o.inner_steps.log, steps);
   list.same_throughout("K_t constant", K);
-  list.at_least("K >= 1 - ln 2/ln rho", K.least, steps_to_contract(gap));
+  list.at_least("K >= 1 - ln 2/ln rho", K.min, steps_to_contract(gap));
   const Extremes gamma = constant_smooth_gamma(list, o, k, T);
-  list.at_most("gamma <= sqrt((1-rho)/C_lambda)/(16 kappa_g)", gamma.most, gamma_limit(k, gap, c),
+  list.at_most("gamma <= sqrt((1-rho)/C_lambda)/(16 kappa_g)", gamma.max, gamma_limit(k, gap, c),
                "; C_lambda = 84 c L_g1^2, c = lambda_T^2 rho^K = " + text(c) +
                    "; c = 1 takes K = " + text(std::ceil(steps_for_c(o, gap, T, 1.0))));
   return std::move(list).take();
@@ -206,10 +206,10 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   shared_conditions(list, o, k, T);
   const Extremes beta = beta_lambda_extremes(o, T);
   const double limit = 1 / (2 * k.L_g1);
-  list.equal("beta_t lambda_t = 1/(2 L_g1)", beta.most > limit ? beta.most : beta.least, limit);
-  list.below("gamma_t < 1/(2 L_F)", gamma_extremes(o, T).most, smoothness_limit(k));
-  const double gap = single_loop_gaps(o, k, T).both(), C_g = SingleLoopConstants(k, alpha_extremes(o, T).least).C_g;
-  list.below("gamma_t lambda_t < sqrt((1-rho)/(3 C_g))/8", gamma_lambda_extremes(o, T).most,
+  list.equal("beta_t lambda_t = 1/(2 L_g1)", beta.max > limit ? beta.max : beta.min, limit);
+  list.below("gamma_t < 1/(2 L_F)", gamma_extremes(o, T).max, smoothness_limit(k));
+  const double gap = single_loop_gaps(o, k, T).both(), C_g = SingleLoopConstants(k, alpha_extremes(o, T).min).C_g;
+  list.below("gamma_t lambda_t < sqrt((1-rho)/(3 C_g))/8", gamma_lambda_extremes(o, T).max,
              single_loop_gamma_limit(1.0, gap, C_g));
   list.cite("needed by the proof of Theorem 2");
   list.at_least("lambda_1 >= 1", o.lambda1, 1);
@@ -228,7 +228,7 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   constant_smooth_gamma(list, o, k, T);
   const double horizon = static_cast<double>(T);
   constexpr std::string_view remark = "; Theorem 3 sets it equal, and a smaller one keeps its bound of the regret";
-  const double y = extremes(T, !o.delta_y.log, o.delta_y).most, z = extremes(T, !o.delta_z.log, o.delta_z).most;
+  const double y = extremes(T, !o.delta_y.log, o.delta_y).max, z = extremes(T, !o.delta_z.log, o.delta_z).max;
   list.at_most("delta_y <= T^(-1/2)", y, std::pow(horizon, -0.5), remark);
   list.at_most("delta_z <= T^(-(1+2 tau)/2)", z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
   return std::move(list).take();
@@ -244,13 +244,13 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   stochastic_schedules(list, o, k, T);
   const Extremes gamma = constant_smooth_gamma(list, o, k, T);
   const StochasticConstants s(o, k, T);
-  list.at_most("gamma <= sqrt((1-rho)/(7 c_lambda))/(48 kappa_g L_g1)", gamma.most,
+  list.at_most("gamma <= sqrt((1-rho)/(7 c_lambda))/(48 kappa_g L_g1)", gamma.max,
                stochastic_gamma_limit(k, s.gap, s.c_lambda));
   list.cite("needed by the proof of Theorem 4");
   beta_at_most(list, o, k, T);
   list.at_least("lambda_1 >= 1", o.lambda1, 1);
   list.state("rho = 2 max{q_t, p_t}^K_t < 1 for t >= 2", s.gap > 0, "1 - rho = " + text(s.gap));
-  list.at_most("gamma <= sqrt((1-rho)/(14 c_lambda))/(48 kappa_g L_g1)", gamma.most,
+  list.at_most("gamma <= sqrt((1-rho)/(14 c_lambda))/(48 kappa_g L_g1)", gamma.max,
                stochastic_gamma_limit(k, s.gap, s.c_lambda, 14));
   return std::move(list).take();
 }

@@ -24,8 +24,8 @@ inline void check_horizon(Round T) {
 }
 
 struct Extremes {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
 };
 
 // Least and most value over t = 1 … T; a monotone one is asked at its two ends only.
@@ -34,8 +34,8 @@ template <class F>
   Extremes e;
   for (Round t = 1; t <= T; t += monotone ? std::max<Round>(1, T - 1) : 1) {
     const double v = value(t);
-    e.least = std::min(e.least, v);
-    e.most = std::max(e.most, v);
+    e.min = std::min(e.min, v);
+    e.max = std::max(e.max, v);
   }
   return e;
 }
@@ -43,7 +43,7 @@ template <class F>
 // scale · t^power and nothing else, hence monotone, and still monotone after a multiplication by λ_t.
 [[nodiscard]] inline bool is_power(const Schedule& s) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  return !s.log && s.least == -infinity && s.most == infinity;
+  return !s.log && s.min == -infinity && s.max == infinity;
 }
 
 template <class Options>
@@ -101,13 +101,12 @@ struct Gaps {
 // largest over the rounds.
 template <class Options>
 [[nodiscard]] Gaps double_loop_gaps(const Options& o, const Constants& k, Round T) {
-  return {std::min(1.0, beta_lambda_extremes(o, T).least * k.mu_g / 2),
-          std::min(1.0, alpha_extremes(o, T).least * k.mu_g)};
+  return {std::min(1.0, beta_lambda_extremes(o, T).min * k.mu_g / 2), std::min(1.0, alpha_extremes(o, T).min * k.mu_g)};
 }
 
 // Lemmas sl_y-y and sl_z-z: ρ_y = 1 − 1/(8 κ_g) and ρ_z = 1 − α μ_g/2.
 [[nodiscard]] inline Gaps single_loop_gaps(const F2oboSingleLoopOptions& o, const Constants& k, Round T) {
-  return {1 / (8 * k.kappa()), std::min(1.0, alpha_extremes(o, T).least * k.mu_g / 2)};
+  return {1 / (8 * k.kappa()), std::min(1.0, alpha_extremes(o, T).min * k.mu_g / 2)};
 }
 
 // c_τ of eq. (c_tau) with θ = −ln ρ: λ_1² e^θ (Γ(2τ+1)/θ^(2τ+1) + 1).
@@ -136,7 +135,7 @@ template <class Options>
   const auto product = [&](Round t) {
     return std::exp(2 * std::log(lambda_at(o, t)) + static_cast<double>(o.inner_steps.count(t)) * log_rho);
   };
-  return extremes(T, o.inner_steps.is_constant(), product).most;
+  return extremes(T, o.inner_steps.is_constant(), product).max;
 }
 
 // Step (i) in the proof of Lemma nabla_L, eq. (L-L).

@@ -82,7 +82,7 @@ inline void set_theory(F2oboSingleLoopOptions& o, const Constants& k, Round T) {
   const double gap = single_loop_gaps(o, k, T).both();
   const double C_g = SingleLoopConstants(k, o.alpha(1)).C_g;
   o.gamma = Schedule(below * single_loop_gamma_limit(o.lambda1, gap, C_g), -o.tau);
-  o.gamma.most = below * smoothness_limit(k);
+  o.gamma.max = below * smoothness_limit(k);
 }
 
 // max_inner: 400 κ_g steps shrink the squared error of y by (1 − 1/(4κ_g))^(400κ_g) < e^−100.
@@ -117,7 +117,7 @@ inline void set_anytime(F2oboOptions& o, const Constants& k) {
   const double gap = double_loop_gaps(o, k, 1).both(), rho = 1 - gap, c = o.lambda1 * o.lambda1;
   o.inner_steps = Schedule(-2 * o.tau / std::log1p(-gap));
   o.inner_steps.log = true;
-  o.inner_steps.least = std::ceil(steps_to_contract(gap));
+  o.inner_steps.min = std::ceil(steps_to_contract(gap));
   const double quotient = 1 + rho / gap + rho * (1 + rho) / (4 * gap * gap);
   o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c) / std::sqrt(quotient));
 }

@@ -28,9 +28,9 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
-    constexpr double most = 0x1p33;  // numbers
+    constexpr double max = 0x1p33;  // numbers
     const std::int64_t steps = this->options_.inner_steps.count(1);
-    if (static_cast<double>(steps) * static_cast<double>(y0.size()) > most)
+    if (static_cast<double>(steps) * static_cast<double>(y0.size()) > max)
       throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each keeps its y, and " +
                         std::to_string(y0.size()) + " numbers in each are too many");
     State<P> s(p, x0, y0, this->options_.window, steps);

@@ -46,11 +46,11 @@ class ValueGapOptimiser : public Frame<OptionsType> {
   }
 
   template <FirstOrderOracle P>
-  void copy_y(P& p, ValueGapState<P>& s, Out<ScalarOf<P>> out) const {
+  void read_y(P& p, ValueGapState<P>& s, Out<ScalarOf<P>> out) const {
     s.space.to_dense(p, s.y, out);
   }
   template <FirstOrderOracle P>
-  void copy_z(P& p, ValueGapState<P>& s, Out<ScalarOf<P>> out) const {
+  void read_z(P& p, ValueGapState<P>& s, Out<ScalarOf<P>> out) const {
     s.space.to_dense(p, s.z, out);
   }
 

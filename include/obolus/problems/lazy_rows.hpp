@@ -10,6 +10,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/memory.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
@@ -21,7 +22,7 @@ class AlignedNumbers {
   AlignedNumbers() = default;
   explicit AlignedNumbers(Index size) : size_(size) {
     if (size == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(S);
+    const std::size_t bytes = to_size(size) * sizeof(S);
     data_ = static_cast<S*>(allocate_lines(bytes));
     std::memset(static_cast<void*>(data_), 0, bytes);
   }
@@ -29,7 +30,7 @@ class AlignedNumbers {
   AlignedNumbers(AlignedNumbers&& other) noexcept { swap(other); }
   AlignedNumbers& operator=(const AlignedNumbers& other) {
     if (size_ != other.size_) AlignedNumbers(other.size_).swap(*this);
-    if (size_ > 0) std::memcpy(static_cast<void*>(data_), other.data_, static_cast<std::size_t>(size_) * sizeof(S));
+    if (size_ > 0) std::memcpy(static_cast<void*>(data_), other.data_, to_size(size_) * sizeof(S));
     return *this;
   }
   AlignedNumbers& operator=(AlignedNumbers&& other) noexcept {

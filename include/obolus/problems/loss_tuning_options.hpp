@@ -58,7 +58,7 @@ struct LossTuningOptions {
   std::int64_t batch = 8, validation_batch = 8;
   Numbers proportions = 1.0;
   std::int64_t phase_rounds = 100;
-  std::int64_t largest = 0, validation = 0;
+  std::int64_t max = 0, validation = 0;
   ValidationLaw validation_law = ValidationLaw::balanced;
   ClassWeights weights = ClassWeights::inverse;
   TrainOn train_on = TrainOn::train;
@@ -82,7 +82,7 @@ struct LossTuningOptions {
     v("proportions", proportions,
       "μ of each phase, a list: class i = 0, 1, … trains on its first largest·μ^i pictures; 1: all classes alike");
     v("phase_rounds", phase_rounds, "rounds of a phase; the last phase has no end", Range::at_least(1.0));
-    v("largest", largest, "pictures of class 0 to train on; 0: of every class i, μ^i of all but the validation ones",
+    v("largest", max, "pictures of class 0 to train on; 0: of every class i, μ^i of all but the validation ones",
       Range::between(0, many));
     v("validation", validation, "pictures of each class, its last, that are for f; 0: a fifth of the class",
       Range::between(0, many));

@@ -9,6 +9,7 @@
 
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/pictures.hpp"
 #include "obolus/problems/loss_tuning_options.hpp"
 
@@ -70,7 +71,7 @@ class PicturePools {
   };
   using ByClass = std::vector<std::vector<std::int32_t>>;
 
-  [[nodiscard]] const Phase& of(Round t) const { return phases_[static_cast<std::size_t>(phase(t))]; }
+  [[nodiscard]] const Phase& of(Round t) const { return phases_[to_size(phase(t))]; }
   [[nodiscard]] Phase phase_at(double proportion, const ByClass& of_class) const;
   void append(Shuffled& shuffled, const std::vector<std::int32_t>& pool, std::int64_t batch, Round t,
               RoundPictures& out);

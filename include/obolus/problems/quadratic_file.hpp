@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "obolus/core/options.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/problems/quadratic_knowledge.hpp"
 #include "obolus/problems/quadratic_oracle.hpp"
 
@@ -72,7 +73,7 @@ class QuadraticFile : public QuadraticOracle<S> {
   }
 
  private:
-  [[nodiscard]] std::size_t slot(Round t) const { return static_cast<std::size_t>(t - 1) % rounds_.size(); }
+  [[nodiscard]] std::size_t slot(Round t) const { return to_size(t - 1) % rounds_.size(); }
 
   std::vector<QuadraticRound<double>> exact_;
   std::vector<QuadraticRound<S>> rounds_;

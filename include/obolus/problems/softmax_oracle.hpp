@@ -12,6 +12,7 @@
 #include "obolus/core/evaluation.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/oracle.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/problems/softmax_pools.hpp"
 
 namespace obolus {
@@ -66,7 +67,7 @@ class SoftmaxOracle {
   // Which x_i is feature i's; empty: the i-th.
   [[nodiscard]] const std::vector<std::int32_t>& group() const { return group_; }
   [[nodiscard]] std::size_t group_of(Index feature) const {
-    return static_cast<std::size_t>(group_.empty() ? feature : group_[static_cast<std::size_t>(feature)]);
+    return to_size(group_.empty() ? feature : group_[to_size(feature)]);
   }
   void make_groups();
 

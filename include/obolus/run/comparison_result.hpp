@@ -79,17 +79,16 @@ struct Costs {
   [[nodiscard]] double evaluations(const OracleCounts& counts) const;
 };
 
-enum class Rank : std::uint8_t { least, most };
+enum class Rank : std::uint8_t { min, max };
 template <>
 struct EnumNames<Rank> {
-  static constexpr std::array<std::pair<Rank, std::string_view>, 2> values{
-      {{Rank::least, "least"}, {Rank::most, "most"}}};
+  static constexpr std::array<std::pair<Rank, std::string_view>, 2> values{{{Rank::min, "least"}, {Rank::max, "most"}}};
 };
 
 // By what settings are chosen and optimisers ordered: the mean over seeds at the largest horizon.
 struct Ranking {
   std::string by;  // the name of an evaluation's number; empty: the regret, or nothing where there is none
-  Rank rank = Rank::least;
+  Rank rank = Rank::min;
 };
 
 struct Spread {
@@ -128,7 +127,7 @@ namespace quantity {
 [[nodiscard]] std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs,
                                                             const Ranking& ranking = {});
 // Evaluations a round of the setting that needs fewest.
-[[nodiscard]] double least_evaluations(const OptimiserResult& optimiser, const Costs& costs);
+[[nodiscard]] double min_evaluations(const OptimiserResult& optimiser, const Costs& costs);
 
 struct Relative {
   std::string label;

@@ -38,8 +38,8 @@ struct RunSummary {
   bool convex = true;          // the inner problem is strongly convex, as the theory asks
   ReferenceSteps reference;    // how its hypergradients were found where it has no closed form
   std::int64_t inner_steps = 0, capped_rounds = 0;
-  std::int64_t indefinite_rounds = 0;                     // in which a linear system met negative curvature
-  double largest_distance_y = 0, largest_distance_z = 0;  // certified by the residuals, when μ_g is known
+  std::int64_t indefinite_rounds = 0;             // in which a linear system met negative curvature
+  double max_distance_y = 0, max_distance_z = 0;  // certified by the residuals, when μ_g is known
   std::optional<VariationSummary> variation;
   Preset preset = Preset::standard;
   std::optional<Constants> constants;

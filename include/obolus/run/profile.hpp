@@ -8,29 +8,30 @@
 #include <cstdint>
 #include <vector>
 
+#include "obolus/core/to_size.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
 
 // x as it stands after round t.
 struct Profile {
-  static constexpr Index most_values = 32;
+  static constexpr Index max_values = 32;
   static constexpr std::array levels{0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0};
 
   Round t = 0;
   Index size = 0;               // of x
   std::vector<double> numbers;  // x itself up to most_values, beyond them its quantiles at `levels`
 
-  [[nodiscard]] bool whole() const { return size <= most_values; }
+  [[nodiscard]] bool whole() const { return size <= max_values; }
 };
 
 // The values of x counted in bins of equal width from the least to the most. What is not finite is left out.
 struct Distribution {
-  static constexpr Index most_values = 1000;
+  static constexpr Index max_values = 1000;
   static constexpr std::size_t bins = 64;
 
   Index size = 0;  // of x; 0: there is none
-  double least = 0, most = 0;
+  double min = 0, max = 0;
   std::vector<std::int64_t> counts;
   std::vector<double> values;  // x itself up to most_values
 };
@@ -46,7 +47,7 @@ namespace detail {
 template <class S>
 double quantile(std::vector<S>& v, double q, std::size_t& from) {
   const double place = q * static_cast<double>(v.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const auto below = to_size(place);
   const auto at = [&](std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
   std::nth_element(at(from), at(below), v.end());
   from = below;
@@ -73,16 +74,15 @@ template <class S>
 [[nodiscard]] Distribution distribution_of(const Vector<S>& x) {
   Distribution d{x.size(), 0, 0, std::vector<std::int64_t>(Distribution::bins), {}};
   std::vector<double> finite;
-  finite.reserve(static_cast<std::size_t>(x.size()));
+  finite.reserve(to_size(x.size()));
   for (Index i = 0; i < x.size(); ++i)
     if (std::isfinite(x[i])) finite.push_back(static_cast<double>(x[i]));
   if (finite.empty()) return {};
-  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
-  d.least = *least, d.most = *most;
-  const double scale = d.most > d.least ? static_cast<double>(Distribution::bins) / (d.most - d.least) : 0.0;
-  for (const double v : finite)
-    ++d.counts[std::min(Distribution::bins - 1, static_cast<std::size_t>((v - d.least) * scale))];
-  if (x.size() <= Distribution::most_values) d.values = std::move(finite);
+  const auto [min, max] = std::minmax_element(finite.begin(), finite.end());
+  d.min = *min, d.max = *max;
+  const double scale = d.max > d.min ? static_cast<double>(Distribution::bins) / (d.max - d.min) : 0.0;
+  for (const double v : finite) ++d.counts[std::min(Distribution::bins - 1, to_size((v - d.min) * scale))];
+  if (x.size() <= Distribution::max_values) d.values = std::move(finite);
   return d;
 }
 

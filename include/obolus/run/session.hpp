@@ -19,8 +19,8 @@ class AnySession {
   virtual Step step(const Rng& rng) = 0;                         // one round's update, on the revealed round
   [[nodiscard]] virtual const Vector<S>& x() const = 0;          // committed for the round to come
   [[nodiscard]] virtual const Vector<S>& direction() const = 0;  // d of the last round
-  virtual void copy_y(Out<S> y) = 0;                             // the committed model
-  virtual void copy_z(Out<S> z) = 0;                             // the plain inner copy; y where there is none
+  virtual void read_y(Out<S> y) = 0;                             // the committed model
+  virtual void read_z(Out<S> z) = 0;                             // the plain inner copy; y where there is none
   [[nodiscard]] virtual const OracleCounts& counts() const = 0;
   [[nodiscard]] virtual const ConvexSet& set() const = 0;
   virtual void fields(Archive& a) = 0;  // everything that changes
@@ -38,10 +38,10 @@ class Session final : public AnySession<ScalarOf<P>> {
   Step step(const Rng& rng) override { return optimiser_.step(counted_, state_, rng); }
   [[nodiscard]] const Vector<S>& x() const override { return state_.x; }
   [[nodiscard]] const Vector<S>& direction() const override { return state_.direction; }
-  void copy_y(Out<S> y) override { optimiser_.copy_y(counted_, state_, y); }
-  void copy_z(Out<S> z) override {
-    if constexpr (requires { optimiser_.copy_z(counted_, state_, z); }) optimiser_.copy_z(counted_, state_, z);
-    else optimiser_.copy_y(counted_, state_, z);
+  void read_y(Out<S> y) override { optimiser_.read_y(counted_, state_, y); }
+  void read_z(Out<S> z) override {
+    if constexpr (requires { optimiser_.read_z(counted_, state_, z); }) optimiser_.read_z(counted_, state_, z);
+    else optimiser_.read_y(counted_, state_, z);
   }
   [[nodiscard]] const OracleCounts& counts() const override { return counted_.counts(); }
   [[nodiscard]] const ConvexSet& set() const override { return optimiser_.set(); }

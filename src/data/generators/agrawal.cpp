@@ -36,7 +36,7 @@ namespace {
 
 enum Column : std::size_t { salary, commission, age, elevel, car, zipcode, hvalue, hyears, loan, columns_in_all };
 
-bool within(double v, double least, double most) { return v >= least * 1000.0 && v <= most * 1000.0; }
+bool within(double v, double min, double max) { return v >= min * 1000.0 && v <= max * 1000.0; }
 
 // What the functions look at, in the precision of the row.
 struct Person {
@@ -130,9 +130,9 @@ class Agrawal final : public Generator {
   }
 
   void perturb(Rng& rng, std::vector<float>& x) const {
-    const auto moved = [&](Column c, double least, double most) {
-      const double v = double{x[c]} + o_.perturbation * (most - least) * rng.uniform(-1.0, 1.0);
-      return std::clamp(v, least, most);
+    const auto moved = [&](Column c, double min, double max) {
+      const double v = double{x[c]} + o_.perturbation * (max - min) * rng.uniform(-1.0, 1.0);
+      return std::clamp(v, min, max);
     };
     x[salary] = static_cast<float>(moved(salary, 20000.0, 150000.0));
     if (x[commission] > 0.0F) x[commission] = static_cast<float>(moved(commission, 10000.0, 75000.0));

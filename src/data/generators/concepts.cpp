@@ -6,19 +6,20 @@
 #include <cmath>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr double largest_row = 0x1p53;
+constexpr double max_row = 0x1p53;
 
 // The entries of a list of whole numbers in [1, most]; none for a single 0.
-std::vector<std::int64_t> whole_numbers(const Numbers& numbers, const std::string& name, double most) {
+std::vector<std::int64_t> whole_numbers(const Numbers& numbers, const std::string& name, double max) {
   if (!numbers.list && numbers.values.front() == 0.0) return {};
   std::vector<std::int64_t> out;
   for (const double v : numbers.values) {
-    if (!(v >= 1.0 && v <= most && v == std::floor(v)))
-      throw ConfigError(fmt::format("{}: got {}, expected whole numbers from 1 to {}", name, v, most));
+    if (!(v >= 1.0 && v <= max && v == std::floor(v)))
+      throw ConfigError(fmt::format("{}: got {}, expected whole numbers from 1 to {}", name, v, max));
     out.push_back(static_cast<std::int64_t>(v));
   }
   return out;
@@ -26,11 +27,11 @@ std::vector<std::int64_t> whole_numbers(const Numbers& numbers, const std::strin
 
 }  // namespace
 
-Concepts::Concepts(const ConceptOptions& options, std::string_view generator, std::int64_t most)
-    : rng_(Rng(static_cast<std::uint64_t>(options.seed)).child(generator)), width_(options.drift_width), most_(most) {
+Concepts::Concepts(const ConceptOptions& options, std::string_view generator, std::int64_t max)
+    : rng_(Rng(static_cast<std::uint64_t>(options.seed)).child(generator)), width_(options.drift_width), max_(max) {
   const auto name = [&](std::string_view option) { return fmt::format("{}.{}", generator, option); };
-  drift_rows_ = whole_numbers(options.drift_rows, name("drift_rows"), largest_row);
-  concepts_ = whole_numbers(options.concepts, name("concepts"), most > 0 ? static_cast<double>(most) : largest_row);
+  drift_rows_ = whole_numbers(options.drift_rows, name("drift_rows"), max_row);
+  concepts_ = whole_numbers(options.concepts, name("concepts"), max > 0 ? static_cast<double>(max) : max_row);
   if (std::ranges::adjacent_find(drift_rows_, std::greater_equal<>{}) != drift_rows_.end())
     throw ConfigError(
         fmt::format("{}: got rows that do not ascend, expected each later than the one before it", name("drift_rows")));
@@ -38,8 +39,8 @@ Concepts::Concepts(const ConceptOptions& options, std::string_view generator, st
 
 std::int64_t Concepts::at(std::int64_t row) const {
   const std::int64_t stretch = stretch_at(row);
-  if (!concepts_.empty()) return concepts_[static_cast<std::size_t>(stretch) % concepts_.size()];
-  return 1 + (most_ > 0 ? stretch % most_ : stretch);
+  if (!concepts_.empty()) return concepts_[to_size(stretch) % concepts_.size()];
+  return 1 + (max_ > 0 ? stretch % max_ : stretch);
 }
 
 std::int64_t Concepts::stretch_at(std::int64_t row) const {

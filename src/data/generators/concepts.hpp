@@ -13,7 +13,7 @@ namespace obolus {
 class Concepts {
  public:
   // `most`: how many concepts there are; 0: any number. Throws a ConfigError that names the option.
-  Concepts(const ConceptOptions& options, std::string_view generator, std::int64_t most);
+  Concepts(const ConceptOptions& options, std::string_view generator, std::int64_t max);
 
   [[nodiscard]] std::int64_t at(std::int64_t row) const;  // 1, 2, …
 
@@ -28,7 +28,7 @@ class Concepts {
   Rng rng_;
   std::vector<std::int64_t> drift_rows_, concepts_;
   double width_;
-  std::int64_t most_;
+  std::int64_t max_;
 };
 
 }  // namespace obolus

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -19,7 +20,7 @@ void append_csv(const Generator& generator, const GeneratedRow& row, std::string
   const auto& columns = generator.columns();
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (columns[j].categories.empty()) fmt::format_to(std::back_inserter(to), "{},", row.numbers[j]);
-    else to.append(columns[j].categories[static_cast<std::size_t>(row.numbers[j])]) += ',';
+    else to.append(columns[j].categories[to_size(row.numbers[j])]) += ',';
   }
 }
 
@@ -33,7 +34,7 @@ void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std:
     line.clear();
     generator.row(i, row);
     append_csv(generator, row, line);
-    line.append(generator.classes()[static_cast<std::size_t>(row.label)]) += '\n';
+    line.append(generator.classes()[to_size(row.label)]) += '\n';
   }
 }
 

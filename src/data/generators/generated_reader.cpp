@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 namespace {
 
@@ -20,14 +22,14 @@ class GeneratedReader final : public RowReader {
 
   [[nodiscard]] bool next(DataRow& row) override {
     generator_->row(next_++, generated_);
-    row.label = generator_->classes()[static_cast<std::size_t>(generated_.label)];
+    row.label = generator_->classes()[to_size(generated_.label)];
     row.weight = 1;
     row.tag.clear(), row.features.clear();
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const auto group = static_cast<std::uint32_t>(g);
       const auto& keys = category_keys_[g];
       if (keys.empty()) row.features.push_back({group, group, generated_.numbers[g]});
-      else row.features.push_back({group, keys[static_cast<std::size_t>(generated_.numbers[g])], 1.0f});
+      else row.features.push_back({group, keys[to_size(generated_.numbers[g])], 1.0f});
     }
     return true;
   }

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "data/generators/concepts.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/generators.hpp"
 
 namespace obolus {
@@ -47,8 +48,8 @@ class Hyperplane final : public Generator {
  private:
   void restart() {
     at_ = 0;
-    steps_.assign(static_cast<std::size_t>(walkers_), 0);
-    directions_.assign(static_cast<std::size_t>(walkers_), 1);
+    steps_.assign(to_size(walkers_), 0);
+    directions_.assign(to_size(walkers_), 1);
   }
 
   void walk_to(std::int64_t i) {

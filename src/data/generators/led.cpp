@@ -10,6 +10,7 @@
 
 #include "data/generators/concepts.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/generators.hpp"
 
 namespace obolus {
@@ -46,9 +47,8 @@ class Led final : public Generator {
     out.label = static_cast<int>(rng.below(digits.size()));
     out.numbers.resize(columns_.size());
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      const bool lit = j < segments
-                           ? (digits[static_cast<std::size_t>(out.label)][j] == 1) != (rng.uniform() < o_.noise)
-                           : rng.below(2) == 1;
+      const bool lit =
+          j < segments ? (digits[to_size(out.label)][j] == 1) != (rng.uniform() < o_.noise) : rng.below(2) == 1;
       out.numbers[place_[j]] = lit ? 1.0F : 0.0F;
     }
   }
@@ -61,7 +61,7 @@ class Led final : public Generator {
     if (number == 1) return;
     Rng model = concepts_.rng("model", number);
     const std::size_t a = model.below(segments), b = model.below(irrelevant_bits);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(o_.drifting); ++k)
+    for (std::size_t k = 0; k < to_size(o_.drifting); ++k)
       std::swap(place_[(a + k) % segments], place_[segments + (b + k) % irrelevant_bits]);
   }
 

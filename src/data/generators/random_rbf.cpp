@@ -14,6 +14,7 @@
 
 #include "data/generators/concepts.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/generators.hpp"
 
 namespace obolus {
@@ -82,7 +83,7 @@ class RandomRbf final : public Generator {
   static std::size_t pick(const Model& model, double u) {
     const auto& sums = model.cumulative;
     const auto above = std::ranges::upper_bound(sums, u * sums.back());
-    return std::min(static_cast<std::size_t>(above - sums.begin()), sums.size() - 1);
+    return std::min(to_size(above - sums.begin()), sums.size() - 1);
   }
 
   // All that were met are kept, at most one a stretch: a gradual drift goes to and fro between two.
@@ -91,7 +92,7 @@ class RandomRbf final : public Generator {
     Model& model = at->second;
     if (!is_new) return model;
     Rng rng = concepts_.rng("model", number);
-    model.centroids.resize(static_cast<std::size_t>(o_.centroids));
+    model.centroids.resize(to_size(o_.centroids));
     for (std::size_t k = 0; k < model.centroids.size(); ++k)
       draw(model.centroids[k], static_cast<std::int64_t>(k), rng);
     if (o_.balance) balance(model.centroids);
@@ -115,9 +116,9 @@ class RandomRbf final : public Generator {
   }
 
   void balance(std::vector<Centroid>& centroids) const {
-    std::vector<double> of_class(static_cast<std::size_t>(o_.classes), 0.0);
-    for (const Centroid& c : centroids) of_class[static_cast<std::size_t>(c.label)] += c.weight;
-    for (Centroid& c : centroids) c.weight /= of_class[static_cast<std::size_t>(c.label)];
+    std::vector<double> of_class(to_size(o_.classes), 0.0);
+    for (const Centroid& c : centroids) of_class[to_size(c.label)] += c.weight;
+    for (Centroid& c : centroids) c.weight /= of_class[to_size(c.label)];
   }
 
   RandomRbfOptions o_;

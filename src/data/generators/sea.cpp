@@ -4,6 +4,7 @@
 #include <array>
 
 #include "data/generators/concepts.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/generators.hpp"
 
 namespace obolus {
@@ -22,7 +23,7 @@ class Sea final : public Generator {
 
   void row(std::int64_t i, GeneratedRow& out) override {
     Rng rng = concepts_.rng("row", i);
-    const double threshold = thresholds[static_cast<std::size_t>(concepts_.at(i) - 1)];
+    const double threshold = thresholds[to_size(concepts_.at(i) - 1)];
     const bool inverted = rng.uniform() < o_.noise;
     const int wanted = o_.share && rng.uniform() < *o_.share ? 1 : 0;
     out.numbers.resize(columns_.size());

@@ -7,6 +7,7 @@
 
 #include "data/rows/number_text.hpp"
 #include "data/rows/row_hash.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -39,7 +40,7 @@ Column& column_called(std::vector<Column>& columns, const std::string& wanted, c
   const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
   if (error == std::errc{} && end == wanted.data() + wanted.size() && position != 0 && position >= -count &&
       position <= count)
-    return columns[static_cast<std::size_t>(position > 0 ? position - 1 : position + count)];
+    return columns[to_size(position > 0 ? position - 1 : position + count)];
   throw ConfigError(
       fmt::format("{}: got column {}, expected one of the {} columns ({}) or its position, 1 to {} or -1 "
                   "to -{}",
@@ -72,7 +73,7 @@ std::vector<std::size_t> same_columns(const std::vector<Column>& columns, const 
     const auto twice = std::count(names.begin(), names.end(), names[i]) > 1;  // then they cannot be told apart
     const auto found = twice ? expected.end() : std::find(expected.begin(), expected.end(), names[i]);
     if (found == expected.end()) break;
-    same.push_back(static_cast<std::size_t>(found - expected.begin()));
+    same.push_back(to_size(found - expected.begin()));
   }
   if (same.size() == names.size() && names.size() == expected.size()) return same;
   throw DataError(fmt::format("{}: got the columns {}, expected those of {}: {}", file, listed(names), file_before,

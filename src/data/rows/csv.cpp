@@ -4,6 +4,7 @@
 #include "data/rows/csv_record.hpp"
 #include "data/rows/number_text.hpp"
 #include "data/rows/short_decimal.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -101,7 +102,7 @@ bool CsvRows::acceptable(const Column& column, std::string_view cell, bool missi
 bool CsvRows::read_plain_cell(const char*& at, const char* end, std::string_view& cell) const {
   const bool quoted = at < end && *at == '"';
   const char *begin = quoted ? at + 1 : at, *close = find_byte(begin, end, quoted ? '"' : delimiter_);
-  cell = {begin, static_cast<std::size_t>(close - begin)};
+  cell = {begin, to_size(close - begin)};
   at = quoted && close < end ? close + 1 : close;
   return !quoted || (close < end && (at == end || *at == delimiter_));
 }

@@ -6,6 +6,7 @@
 
 #include "data/rows/csv_record.hpp"
 #include "data/rows/number_text.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -25,7 +26,7 @@ char likely_delimiter(LineSource& lines) {
     if (which != candidates.npos) ++count[which];
   }
   lines.rewind();
-  return candidates[static_cast<std::size_t>(std::max_element(count.begin(), count.end()) - count.begin())];
+  return candidates[to_size(std::max_element(count.begin(), count.end()) - count.begin())];
 }
 
 // Whether the rows below the first one hold texts in a column, and whether its first cell comes again there.

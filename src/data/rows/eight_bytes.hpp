@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "obolus/core/to_size.hpp"
+
 namespace obolus {
 
 static_assert(std::endian::native == std::endian::little, "the first byte of a text is the lowest");
@@ -26,7 +28,7 @@ static_assert(std::endian::native == std::endian::little, "the first byte of a t
 }
 
 [[nodiscard, gnu::noinline]] inline std::uint64_t last_bytes(const char* at, const char* end) {
-  return few_bytes(at, static_cast<std::size_t>(end - at));
+  return few_bytes(at, to_size(end - at));
 }
 
 [[nodiscard]] inline std::uint64_t eight_bytes(const char* at, const char* end) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/rows.hpp"
 
 namespace obolus {
@@ -26,7 +27,7 @@ class FileBytes : public ByteSource {
   [[nodiscard]] std::size_t read(std::span<char> to) override {
     while (true) {
       const ssize_t got = ::read(file_, to.data(), to.size());
-      if (got >= 0) return static_cast<std::size_t>(got);
+      if (got >= 0) return to_size(got);
       if (errno != EINTR) throw DataError(name_ + ": cannot be read: " + std::strerror(errno));
     }
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "data/rows/words.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 
@@ -51,7 +52,7 @@ bool LineSource::next(std::string_view& line) {
     const char* from = buffer_.data() + at_ + searched;
     const std::size_t left = end_ - at_ - searched;
     if (const void* found = left > 0 ? std::memchr(from, '\n', left) : nullptr) {
-      take(static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()), true, line);
+      take(to_size(static_cast<const char*>(found) - buffer_.data()), true, line);
       return true;
     }
     searched = end_ - at_;
@@ -80,7 +81,7 @@ void LineSource::take(std::size_t end, bool ended, std::string_view& line) {
   at_ = end + (ended ? 1 : 0);
   line = {first, size};
   if (const void* nul = size > 0 ? std::memchr(first, 0, size) : nullptr)
-    refuse(number_, static_cast<std::size_t>(static_cast<const char*>(nul) - first) + 1, "a NUL byte", "text");
+    refuse(number_, to_size(static_cast<const char*>(nul) - first) + 1, "a NUL byte", "text");
 }
 
 void LineSource::hold() {

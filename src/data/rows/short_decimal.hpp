@@ -33,11 +33,11 @@ struct DigitRun {
   return {value & 0xFFFFFFFFu, count};
 }
 
-constexpr unsigned most_digits = 19;  // so many nines fit 64 bits
+constexpr unsigned max_digits = 19;  // so many nines fit 64 bits
 
 template <class Number>
 inline constexpr auto powers_of_ten = [] {
-  std::array<Number, most_digits + 1> powers{1};
+  std::array<Number, max_digits + 1> powers{1};
   for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;  // exact: a double holds 10^22
   return powers;
 }();
@@ -87,7 +87,7 @@ inline constexpr auto powers_of_ten = [] {
     at += part.count;
   }
   const unsigned count = whole.count + part.count;
-  if (count == 0 || count > most_digits) return false;
+  if (count == 0 || count > max_digits) return false;
   const std::uint64_t digits = whole.value * powers_of_ten<std::uint64_t>[part.count] + part.value;
   if (!exact_quotient(digits, part.count, value)) return false;
   if (negative) value = -value;

@@ -7,6 +7,7 @@
 #include "data/rows/line_rows.hpp"
 #include "data/rows/number_text.hpp"
 #include "data/rows/short_decimal.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -97,7 +98,7 @@ bool SvmlightRows::read(DataRow& row) {
   for (std::uint64_t last = 0; at < end; at = past_blanks(at, end)) {
     RowFeature read;
     if (const char* begin = at; !read_short(at, end, read)) {
-      (void)Words(Word{line}.from(static_cast<std::size_t>(begin - line.data()))).next(word);
+      (void)Words(Word{line}.from(to_size(begin - line.data()))).next(word);
       read = feature(word);
       at = begin + word.text.size();
     }
@@ -129,7 +130,7 @@ void SvmlightRows::read_label(Words& words, Word& word, DataRow& row, bool& more
 bool SvmlightRows::read_short(const char*& at, const char* end, RowFeature& feature) const {
   const DigitRun index = digits_of(at, end);
   at += index.count;
-  if (index.count == 0 || index.count > most_digits || at == end || *at != ':' || (index.value == 0 && base_ == 1))
+  if (index.count == 0 || index.count > max_digits || at == end || *at != ':' || (index.value == 0 && base_ == 1))
     return false;
   double value = 0;
   if (!read_short_decimal(++at, end, value) || (at < end && !is_blank(*at))) return false;

@@ -10,11 +10,12 @@
 #include "data/rows/number_text.hpp"
 #include "data/rows/row_hash.hpp"
 #include "data/rows/short_decimal.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
 
-constexpr std::size_t most_namespaces = 65'536;  // each is kept: a stream must not fill the memory with them
+constexpr std::size_t max_namespaces = 65'536;  // each is kept: a stream must not fill the memory with them
 
 struct TextHash {
   using is_transparent = void;
@@ -116,12 +117,12 @@ void VowpalWabbitRows::read_namespace(Word text, DataRow& row) {
   for (const char* at = past_blanks(first, end); at < end; at = past_blanks(at, end)) {
     const char* begin = at;
     at = find_byte(at, end, ' ', '\t', ':');
-    const std::string_view feature(begin, static_cast<std::size_t>(at - begin));
+    const std::string_view feature(begin, to_size(at - begin));
     const bool valued = at < end && *at == ':';
-    const float value = valued ? scale * read_value(features.from(static_cast<std::size_t>(begin - first)), at) : scale;
+    const float value = valued ? scale * read_value(features.from(to_size(begin - first)), at) : scale;
     if (valued && !std::isfinite(value))
-      refuse(features.column + static_cast<std::size_t>(begin - first),
-             shown({begin, static_cast<std::size_t>(at - begin)}) + " times its scale", "a value up to 3.4e38");
+      refuse(features.column + to_size(begin - first), shown({begin, to_size(at - begin)}) + " times its scale",
+             "a value up to 3.4e38");
     row.features.push_back({here.group, row_hash(feature, here.seed), value});
   }
 }
@@ -136,13 +137,13 @@ float VowpalWabbitRows::read_value(Word rest, const char*& at) const {
   (void)Words(rest).next(word);
   if (colon == word.text.data()) refuse(word.column, shown(word.text), "a feature's name before the colon");
   at = word.text.data() + word.text.size();
-  return value_of(word.from(static_cast<std::size_t>(colon - word.text.data()) + 1));
+  return value_of(word.from(to_size(colon - word.text.data()) + 1));
 }
 
 VowpalWabbitRows::Namespace VowpalWabbitRows::known(Word name) {
   if (const auto found = known_.find(name.text); found != known_.end()) return found->second;
-  if (groups_.size() == most_namespaces)
-    refuse(name.column, "one more namespace, " + shown(name.text), fmt::format("{} at most", most_namespaces));
+  if (groups_.size() == max_namespaces)
+    refuse(name.column, "one more namespace, " + shown(name.text), fmt::format("{} at most", max_namespaces));
   const Namespace added{static_cast<std::uint32_t>(groups_.size()), group_seed(name.text)};
   groups_.emplace_back(name.text);
   known_.emplace(name.text, added);

@@ -1,5 +1,6 @@
 #include "data/generators/csv.hpp"
 #include "data/streams/stream_rows.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -12,7 +13,7 @@ class GeneratedRows : public StreamRows {
   [[nodiscard]] std::string head() const override { return csv_head(*generator_); }
   [[nodiscard]] bool next(StreamRow& row) override {
     generator_->row(at_++, generated_);
-    row.label = static_cast<std::size_t>(generated_.label);
+    row.label = to_size(generated_.label);
     row.before.clear();
     append_csv(*generator_, generated_, row.before);
     return true;

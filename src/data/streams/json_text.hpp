@@ -6,10 +6,10 @@
 
 namespace obolus {
 
-[[nodiscard]] inline std::string shortened(const nlohmann::json& value, std::size_t most = 60) {
+[[nodiscard]] inline std::string shortened(const nlohmann::json& value, std::size_t max = 60) {
   std::string text = value.dump(-1, ' ', true);  // nothing but ASCII, so that it can be cut anywhere
-  if (text.size() <= most) return text;
-  return text.substr(0, most) + "…";
+  if (text.size() <= max) return text;
+  return text.substr(0, max) + "…";
 }
 
 }  // namespace obolus

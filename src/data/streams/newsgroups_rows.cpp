@@ -8,6 +8,7 @@
 #include "data/streams/numbered_classes.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/data/vectoriser.hpp"
 
 namespace obolus {
@@ -40,11 +41,10 @@ class NewsgroupsRows : public StreamRows {
     if (part_ < 2 && at_ == parts_[part_].order.size()) ++part_, at_ = 0;
     if (part_ == 2) return false;
     const ShuffledPart& part = parts_[part_];
-    const auto document = static_cast<std::size_t>(part.order[at_++]);
-    row.label = static_cast<std::size_t>(part.label[document]);
+    const auto document = to_size(part.order[at_++]);
+    row.label = to_size(part.label[document]);
     row.after.clear();
-    for (auto i = static_cast<std::size_t>(part.rows.start[document]);
-         i < static_cast<std::size_t>(part.rows.start[document + 1]); ++i)
+    for (auto i = to_size(part.rows.start[document]); i < to_size(part.rows.start[document + 1]); ++i)
       fmt::format_to(std::back_inserter(row.after), " {}:{:.5g}", part.rows.column[i] + 1, part.rows.value[i]);
     return true;
   }

@@ -9,6 +9,7 @@
 #include "data/streams/stream_rows.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -19,7 +20,7 @@ class PictureRows : public StreamRows {
       : pictures_(std::move(pictures)),
         options_(options),
         rng_(static_cast<std::uint64_t>(options.seed)),
-        classes_(numbered_classes(static_cast<std::size_t>(classes))),
+        classes_(numbered_classes(to_size(classes))),
         of_class_(classes_.size()),
         used_(classes_.size()) {
     if (options.phases > 0 && !(options.imbalance >= 1))
@@ -37,11 +38,11 @@ class PictureRows : public StreamRows {
   [[nodiscard]] const std::vector<std::string>& classes() const override { return classes_; }
   [[nodiscard]] bool next(StreamRow& row) override {
     if (options_.phases > 0 ? at_ == options_.rows : at_ == pictures_.count()) return false;
-    const std::size_t i = options_.phases > 0 ? drawn() : order_[static_cast<std::size_t>(at_)];
+    const std::size_t i = options_.phases > 0 ? drawn() : order_[to_size(at_)];
     ++at_;
     row.label = pictures_.label[i];
     row.after.clear();
-    const auto size = static_cast<std::size_t>(pictures_.height * pictures_.width);
+    const auto size = to_size(pictures_.height * pictures_.width);
     for (std::size_t j = 0; j < size; ++j)
       if (const std::uint8_t grey = pictures_.pixels[i * size + j]; grey != 0)
         row.after.append(" ").append(fmt::format_int(j + 1).c_str()).append(grey_text_[grey]);

@@ -20,13 +20,13 @@ std::size_t faulty_label(std::size_t label, std::size_t classes, std::int64_t ro
   return (label + 1 + rng.below(classes - 1)) % classes;
 }
 
-std::int64_t write_stream(StreamRows& rows, std::int64_t most, const LabelFaults& faults,
+std::int64_t write_stream(StreamRows& rows, std::int64_t max, const LabelFaults& faults,
                           const std::function<void(std::string_view)>& write) {
   const std::vector<std::string>& classes = rows.classes();
   std::string text = rows.head();
   StreamRow row;
   std::int64_t done = 0;
-  for (; done < most && rows.next(row); ++done) {
+  for (; done < max && rows.next(row); ++done) {
     text.append(row.before).append(classes[faulty_label(row.label, classes.size(), done, faults)]).append(row.after);
     text += '\n';
     if (text.size() < block) continue;

@@ -65,7 +65,7 @@ struct LabelFaults {
                                        const LabelFaults& faults);
 
 // At most `most` rows; how many there were. Lines come in blocks of any length.
-std::int64_t write_stream(StreamRows& rows, std::int64_t most, const LabelFaults& faults,
+std::int64_t write_stream(StreamRows& rows, std::int64_t max, const LabelFaults& faults,
                           const std::function<void(std::string_view)>& write);
 
 }  // namespace obolus

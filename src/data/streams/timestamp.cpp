@@ -34,8 +34,8 @@ class Cursor {
     rest_.remove_prefix(1);
     return true;
   }
-  bool digits(int& value, std::size_t most) {
-    const std::size_t size = std::min({rest_.find_first_not_of("0123456789"), rest_.size(), most});
+  bool digits(int& value, std::size_t max) {
+    const std::size_t size = std::min({rest_.find_first_not_of("0123456789"), rest_.size(), max});
     if (size == 0) return false;
     value = 0;
     for (const char c : rest_.substr(0, size)) value = 10 * value + (c - '0');

@@ -6,6 +6,7 @@
 #include "data/streams/numbered_classes.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -31,7 +32,7 @@ class VowpalWabbitLines : public StreamRows {
       throw DataError(fmt::format("{}:{}:1: got {:?}, expected a label, 1 to {}", path_, number_,
                                   line_.substr(0, line_.find(' ')).substr(0, 40), classes_.size()));
     row.label = label - 1;
-    row.after.assign(line_, static_cast<std::size_t>(end - line_.data()));
+    row.after.assign(line_, to_size(end - line_.data()));
     return true;
   }
 

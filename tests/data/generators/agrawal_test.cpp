@@ -120,9 +120,9 @@ TEST(Agrawal, PerturbationMovesNumbersByAtMostItsPartOfTheRangeAndNoLabels) {
     const GeneratedRow a = row_of(*plain, i), b = row_of(*moved, i);
     EXPECT_EQ(a.label, b.label);
     for (std::size_t j = 0; j < 9; ++j) {
-      const double most = j == 6 ? 100000.0 * (9.0 - double{a.numbers[5]}) : range[j];
+      const double max = j == 6 ? 100000.0 * (9.0 - double{a.numbers[5]}) : range[j];
       const double rounding = j == 2 || j == 7 ? 0.5 : 0.05;  // whole years; floats below 2^21 are 1/16 apart
-      EXPECT_NEAR(a.numbers[j], b.numbers[j], most == 0.0 ? 0.0 : 0.1 * most + rounding) << j;
+      EXPECT_NEAR(a.numbers[j], b.numbers[j], max == 0.0 ? 0.0 : 0.1 * max + rounding) << j;
       EXPECT_TRUE(j != 1 || a.numbers[1] != 0 || b.numbers[1] == 0);
     }
   }

@@ -17,9 +17,9 @@ using namespace obolus;
 
 constexpr std::int64_t all = 1'000'000;
 
-std::string written(StreamRows& rows, std::int64_t most = all, const LabelFaults& faults = {}) {
+std::string written(StreamRows& rows, std::int64_t max = all, const LabelFaults& faults = {}) {
   std::string text;
-  write_stream(rows, most, faults, [&](std::string_view block) { text += block; });
+  write_stream(rows, max, faults, [&](std::string_view block) { text += block; });
   return text;
 }
 std::vector<std::string> lines_of(const std::string& text) {
