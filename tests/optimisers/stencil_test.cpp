@@ -28,7 +28,7 @@ TEST(Stencil, HasTheCommittedCopyAndThePlainOneWhereItSays) {
     int ones = 0, zeros = 0;
     for (const StencilPoint& point : stencil(order)) ones += point.j == 1, zeros += point.j == 0;
     EXPECT_EQ(ones, 1);
-    EXPECT_EQ(zeros, has_plain_copy(order) ? 1 : 0);
+    EXPECT_EQ(zeros, has_plain_iterate(order) ? 1 : 0);
   }
 }
 
@@ -81,7 +81,7 @@ TEST(Stencil, ARoundCostsWhatItsCopiesCost) {
                                               first_y(problem.dims()));
     session.step(Rng(1));
     const auto copies = static_cast<std::int64_t>(stencil(order).size());
-    const std::int64_t penalised = copies - (has_plain_copy(order) ? 1 : 0);
+    const std::int64_t penalised = copies - (has_plain_iterate(order) ? 1 : 0);
     const OracleCounts expected{.f_x = penalised, .f_y = 7 * penalised, .g_x = copies, .g_y = 7 * copies};
     EXPECT_EQ(session.counts(), expected) << "order " << order;
   }

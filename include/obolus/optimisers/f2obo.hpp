@@ -7,7 +7,7 @@
 #pragma once
 
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/penalty_optimiser.hpp"
 
 namespace obolus {
 

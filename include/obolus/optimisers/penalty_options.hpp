@@ -112,16 +112,11 @@ template <class Options>
   return beta_at(o, t, lambda_at(o, t));
 }
 
+// Options with an order have `inner_solver` too. An adaptive method, Algorithm 2, ends its inner loops at tolerances.
 template <class Options>
-[[nodiscard]] std::int64_t order_of(const Options& o) {
-  if constexpr (requires { o.order; }) return o.order;
-  else return 1;
-}
+inline constexpr bool has_order = requires(Options o) { o.order; };
 template <class Options>
-[[nodiscard]] InnerSolver inner_solver_of(const Options& o) {
-  if constexpr (requires { o.inner_solver; }) return o.inner_solver;
-  else return InnerSolver::gd;
-}
+inline constexpr bool is_adaptive = requires(Options o) { o.delta_y; };
 
 // Round-by-round numbers, read off the options once a round.
 struct PenaltyRound {

@@ -26,7 +26,7 @@ inline constexpr std::array<StencilPoint, 6> fifth{
     {{0, -1.0 / 3.0}, {-2, 1.0 / 20.0}, {-1, -0.5}, {1, 1.0}, {2, -0.25}, {3, 1.0 / 30.0}}};
 }  // namespace stencils
 
-// The plain copy j = 0 first where there is one, then in order of j. Orders 1 … 5.
+// The plain iterate, j = 0, first where there is one, then in order of j. Orders 1 … 5.
 [[nodiscard]] constexpr std::span<const StencilPoint> stencil(std::int64_t order) {
   switch (order) {
     case 2: return stencils::second;
@@ -38,6 +38,6 @@ inline constexpr std::array<StencilPoint, 6> fifth{
 }
 
 // Odd orders keep z, the solution of g itself; even ones have the mean of y_1 and y_−1 for it, to O(λ^−2).
-[[nodiscard]] constexpr bool has_plain_copy(std::int64_t order) { return order % 2 == 1; }
+[[nodiscard]] constexpr bool has_plain_iterate(std::int64_t order) { return order % 2 == 1; }
 
 }  // namespace obolus

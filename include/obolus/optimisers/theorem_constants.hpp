@@ -14,7 +14,7 @@
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/schedule.hpp"
 #include "obolus/optimisers/f2obo.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/penalty_options.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 
 namespace obolus::theory {
