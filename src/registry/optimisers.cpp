@@ -2,7 +2,6 @@
 
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/aobo.hpp"
-#include "obolus/optimisers/baseline_presets.hpp"
 #include "obolus/optimisers/bome.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/f2sa.hpp"
@@ -11,12 +10,13 @@
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/oagd.hpp"
 #include "obolus/optimisers/obbo.hpp"
-#include "obolus/optimisers/over_differences.hpp"
 #include "obolus/optimisers/pbgd.hpp"
+#include "obolus/optimisers/presets.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/optimisers/sobbo.hpp"
 #include "obolus/optimisers/sobow.hpp"
 #include "obolus/optimisers/sogd.hpp"
+#include "obolus/optimisers/with_finite_differences.hpp"
 #include "obolus/optimisers/zo_sogd.hpp"
 #include "registry/registry.hpp"
 

@@ -19,12 +19,12 @@
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/oagd.hpp"
 #include "obolus/optimisers/obbo.hpp"
-#include "obolus/optimisers/over_differences.hpp"
 #include "obolus/optimisers/pbgd.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/optimisers/sobbo.hpp"
 #include "obolus/optimisers/sobow.hpp"
 #include "obolus/optimisers/sogd.hpp"
+#include "obolus/optimisers/with_finite_differences.hpp"
 #include "obolus/optimisers/zo_sogd.hpp"
 #include "obolus/problems/quadratic.hpp"
 #include "obolus/run/run.hpp"
@@ -402,8 +402,8 @@ TEST_P(EveryOptimiser, ANanFromAnyOracleEndsTheRoundWithAStatusAndLeavesXAlone) 
                                                                     {Kind::f_y, &OracleCounts::f_y},
                                                                     {Kind::g_x, &OracleCounts::g_x},
                                                                     {Kind::g_y, &OracleCounts::g_y},
-                                                                    {Kind::hvp, &OracleCounts::hvp},
-                                                                    {Kind::cross, &OracleCounts::cross},
+                                                                    {Kind::hvp, &OracleCounts::hvp_yy},
+                                                                    {Kind::cross, &OracleCounts::hvp_xy},
                                                                     {Kind::value, &OracleCounts::values}}) {
       Erased<Poisoned> problem(std::in_place, noisy_quadratic(), 3, kind, 5, poison);
       const auto session = prepare(GetParam())->open(problem, GetParam().usual_set(), GetParam().start(), y0);

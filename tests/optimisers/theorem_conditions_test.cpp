@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/presets.hpp"
 
 namespace {
 

@@ -56,7 +56,7 @@ class Aobo : public ImplicitOptimiser<AoboOptions> {
                     {options_.system_solver, options_.system_steps.count(s.t),
                      options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
                     report, s.direction);
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -40,7 +40,7 @@ class Fsobo : public ImplicitOptimiser<FsoboOptions> {
     s.space.descend(p, s.x, s.y, options_.alpha(s.t));
     hypergradient(p, s, {SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t), 0.0, options_.radius},
                   report, s.direction);
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -58,7 +58,7 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start(s);
+    project_start(s);
     return s;
   }
 
@@ -73,13 +73,13 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
     double weight = 1.0;
     PastRounds<P>(p, s.t, options_.window).each([&](std::int64_t) {
       if (report.status != Status::ok) return;
-      if (!look<P>(p, s)) report.status = Status::non_finite_inner;
+      if (!refresh_outer_gradient<P>(p, s)) report.status = Status::non_finite_inner;
       else if (!solve<P>(p, s)) report.status = Status::non_finite_system;
       else implicit_gradient<P>(p, s, s.h), s.direction += ScalarOf<P>(weight) * s.h;
       weight *= options_.decay;
     });
     s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
@@ -89,14 +89,14 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
     const std::int64_t steps = options_.system_steps.count(s.t);
     if (options_.system_solver == ColdSolver::cg) {
       s.v.setZero();
-      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.at, u, out); };
+      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.y_dense, u, out); };
       const CgOptions options{.max_iterations = steps, .relative_tolerance = 1e-15};
       return !conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options).non_finite && s.v.allFinite();
     }
     const S inverse = S(1.0 / options_.L_g1.value_or(1.0 / options_.alpha(1)));
     s.v = inverse * s.f_y;  // v_{k+1} = f_y/L + (I − g_yy/L) v_k
     for (std::int64_t q = 0; q < steps; ++q) {
-      p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
       s.v += inverse * (s.f_y - s.product);
     }
     return s.v.allFinite();

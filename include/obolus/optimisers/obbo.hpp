@@ -41,9 +41,9 @@ class Obbo : public UnrolledOptimiser<ObboOptions> {
     const double alpha = options_.alpha(s.t);
     Step report{.inner_iterations = steps, .steps_y = steps};
     descend_and_remember(p, s, steps, alpha, [](std::int64_t) {});
-    if (!look<P>(p, s)) report.status = Status::non_finite_inner;
+    if (!refresh_outer_gradient<P>(p, s)) report.status = Status::non_finite_inner;
     else reverse(p, s, steps, alpha), average<P>(s);
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

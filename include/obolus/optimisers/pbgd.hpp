@@ -48,7 +48,7 @@ class Pbgd : public ValueGapOptimiser<PbgdOptions> {
       s.space.descend_penalised(p, s.x, s.y, y_step(s.t), {1.0, lambda});
       if (!s.space.all_finite(p, s.y)) report.status = Status::non_finite_inner;
     }
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

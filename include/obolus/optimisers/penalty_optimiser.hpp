@@ -7,17 +7,17 @@
 #include <limits>
 #include <variant>
 
-#include "obolus/optimisers/frame.hpp"
+#include "obolus/optimisers/optimiser_base.hpp"
 #include "obolus/optimisers/penalty_state.hpp"
 
 namespace obolus {
 
 // The base of Algorithms 1–3. An algorithm derives from it, names itself in `info` and writes `step`.
 template <class OptionsType>
-class PenaltyOptimiser : public Frame<OptionsType> {
+class PenaltyOptimiser : public OptimiserBase<OptionsType> {
  public:
   using Options = OptionsType;
-  using Frame<OptionsType>::Frame;
+  using OptimiserBase<OptionsType>::OptimiserBase;
   template <class P>
   using State = PenaltyState<P, OptionsType>;
 
@@ -25,7 +25,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_);
-    this->start(s);
+    this->project_start(s);
     s.lambda = options_.lambda1;
     s.next_lambda = options_.lambda1;
     s.step = options_.alpha(1);
@@ -45,7 +45,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
   }
 
  protected:
-  using Frame<OptionsType>::options_;
+  using OptimiserBase<OptionsType>::options_;
 
   template <class P>
   [[nodiscard]] static PenaltyWork<P> work(const PenaltyRound& r, P& p, State<P>& s) {
@@ -78,7 +78,7 @@ class PenaltyOptimiser : public Frame<OptionsType> {
       std::visit([&](auto& form) { form.direction(work(r, p, s), s.direction); }, s.inner);
       s.next_lambda = next_multiplier(r, p, s);
     }
-    return this->move(r.gamma, s, step);
+    return this->outer_update(r.gamma, s, step);
   }
 
   // Algorithm 1 with K inner iterations.

@@ -71,7 +71,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     });
     if (fresh) draw(outer);
     Step report{.inner_iterations = steps, .steps_y = steps};
-    if (!look<P>(p, s)) {
+    if (!refresh_outer_gradient<P>(p, s)) {
       report.status = Status::non_finite_inner;
     } else {
       if (options_.estimator == Estimator::itd) reverse(p, s, steps, alpha);
@@ -82,7 +82,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
       average<P>(s);
     }
     if (draws_any(options_.samples)) p.expectation();
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
@@ -92,15 +92,15 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     const double L = options_.L_g1.value_or(1.0 / options_.alpha(1));
     Rng truncation = rng.child("truncation", static_cast<std::uint64_t>(s.t));
     const std::uint64_t terms = truncation.below(static_cast<std::uint64_t>(options_.system_steps));
-    p.outer_gradient_x(s.x, s.at, s.h);  // on the draw of f_y
+    p.outer_gradient_x(s.x, s.y_dense, s.h);  // on the draw of f_y
     s.v = S(static_cast<double>(options_.system_steps) / L) * s.f_y;
     for (std::uint64_t j = 0; j < terms; ++j) {
       draw();
-      p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
       s.v -= S(1.0 / L) * s.product;
     }
     draw();
-    p.inner_hvp_xy(s.x, s.at, s.v, s.cross);
+    p.inner_hvp_xy(s.x, s.y_dense, s.v, s.cross);
     s.h -= s.cross;
   }
 };

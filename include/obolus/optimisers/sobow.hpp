@@ -52,13 +52,16 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
     Window<S> past;
     State(P& p, In<S> x0, In<S> y0, std::int64_t window)
         : ImplicitState<P>(p, x0, y0), h(x0.size()), past(x0.size(), window) {}
-    void fields(Archive& a) { ImplicitState<P>::fields(a), a("past", past); }
+    void fields(Archive& a) {
+      ImplicitState<P>::fields(a);
+      a("past", past);
+    }
   };
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_.window);
-    start(s);
+    project_start(s);
     return s;
   }
 
@@ -76,7 +79,7 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
       s.past.sum(options_.decay, s.direction);
       s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));
     }
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -46,7 +46,7 @@ class Sogd : public MomentumOptimiser<SogdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start(s);
+    project_start(s);
     return s;
   }
 

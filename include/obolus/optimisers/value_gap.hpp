@@ -5,8 +5,8 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/inner.hpp"
-#include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/optimiser_base.hpp"
 
 namespace obolus {
 
@@ -31,9 +31,9 @@ struct ValueGapState {
 };
 
 template <class OptionsType>
-class ValueGapOptimiser : public Frame<OptionsType> {
+class ValueGapOptimiser : public OptimiserBase<OptionsType> {
  public:
-  using Frame<OptionsType>::Frame;
+  using OptimiserBase<OptionsType>::OptimiserBase;
   template <class P>
   using State = ValueGapState<P>;
 
@@ -41,7 +41,7 @@ class ValueGapOptimiser : public Frame<OptionsType> {
   template <FirstOrderOracle P>
   [[nodiscard]] ValueGapState<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     ValueGapState<P> s(p, x0, y0);
-    this->start(s);
+    this->project_start(s);
     return s;
   }
 

@@ -63,7 +63,7 @@ class ZoSogd : public MomentumOptimiser<ZoSogdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_.directions);
-    start(s);
+    project_start(s);
     return s;
   }
 

@@ -1,4 +1,4 @@
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/presets.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

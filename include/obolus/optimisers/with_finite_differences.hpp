@@ -17,11 +17,11 @@ namespace obolus {
 // Whoever derives from it gives it a name in `info`. The method sees the problem through the adaptor only, hence inner
 // iterates are dense and a problem's own primitives are not used.
 template <class Method>
-class OverDifferences {
+class WithFiniteDifferences {
  public:
   using Options = typename Method::Options;
 
-  OverDifferences(Options options, ConvexSet set) : method_(std::move(options), std::move(set)) {}
+  WithFiniteDifferences(Options options, ConvexSet set) : method_(std::move(options), std::move(set)) {}
 
   [[nodiscard]] const Options& options() const { return method_.options(); }
   [[nodiscard]] const ConvexSet& set() const { return method_.set(); }
@@ -57,20 +57,20 @@ class OverDifferences {
   Method method_;
 };
 
-class FsoboDifferences : public OverDifferences<Fsobo> {
+class FsoboDifferences : public WithFiniteDifferences<Fsobo> {
  public:
   static constexpr OptimiserInfo info{"fsobo_fd", "FSOBO on central differences of gradients",
                                       "HJFBiO-type (Huang, ICML 2024); FSOBO: Jia, Wang, Chen 2026",
                                       /*needs_hvp=*/false};
-  using OverDifferences::OverDifferences;
+  using WithFiniteDifferences::WithFiniteDifferences;
 };
 
-class AoboDifferences : public OverDifferences<Aobo> {
+class AoboDifferences : public WithFiniteDifferences<Aobo> {
  public:
   static constexpr OptimiserInfo info{"aobo_fd", "AOBO on central differences of gradients",
                                       "HJFBiO-type (Huang, ICML 2024); AOBO: Jia, Wang, Chen 2026",
                                       /*needs_hvp=*/false};
-  using OverDifferences::OverDifferences;
+  using WithFiniteDifferences::WithFiniteDifferences;
 };
 
 }  // namespace obolus

@@ -1,41 +1,30 @@
-// Parameters from the theory: presets for the paper's four algorithms. Whether given options meet the conditions of
-// their theorem is told by theorem_conditions (theorem_conditions.hpp, included here).
+// The presets of every optimiser that has some: from the theory for the paper's four algorithms, and the values of the
+// paper's experiments for these and for the methods it compares with. theorem_conditions.hpp, included here, tells
+// whether given options meet the conditions of their theorem.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/knowledge.hpp"
-#include "obolus/core/options.hpp"
 #include "obolus/optimisers/af2obo.hpp"
+#include "obolus/optimisers/aobo.hpp"
 #include "obolus/optimisers/f2obo.hpp"
+#include "obolus/optimisers/fsobo.hpp"
+#include "obolus/optimisers/obbo.hpp"
+#include "obolus/optimisers/preset.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
+#include "obolus/optimisers/sobbo.hpp"
+#include "obolus/optimisers/sobow.hpp"
+#include "obolus/optimisers/sogd.hpp"
 #include "obolus/optimisers/theorem_conditions.hpp"
 #include "obolus/optimisers/theorem_constants.hpp"
 
 namespace obolus {
-
-enum class Preset : std::uint8_t {
-  standard,   // the defaults of the options structs
-  paper,      // the values of the paper's appendix "Experimental Details"
-  theory,     // everything from the problem's constants and the horizon, within the theorem's conditions
-  anytime,    // as theory, with tolerances and steps that follow the round: no horizon is needed
-  practical,  // what trials found to work: see theory::set_practical
-};
-template <>
-struct EnumNames<Preset> {
-  static constexpr std::array<std::pair<Preset, std::string_view>, 5> values{{{Preset::standard, "default"},
-                                                                              {Preset::paper, "paper"},
-                                                                              {Preset::theory, "theory"},
-                                                                              {Preset::anytime, "anytime"},
-                                                                              {Preset::practical, "practical"}}};
-};
 
 namespace theory {
 
@@ -145,8 +134,14 @@ void set_paper(Options& o) {
   o.beta_rule = BetaRule::alpha_over_lambda;
   o.warm_start = WarmStart::separate;
   if constexpr (requires { o.inner_steps; }) o.inner_steps = 5.0;
-  if constexpr (requires { o.delta_y; }) o.delta_y = 0.5, o.delta_z = 0.1;
-  if constexpr (requires { o.samples; }) o.samples = Samples::round, o.batch = o.outer_batch = 256.0;
+  if constexpr (requires { o.delta_y; }) {
+    o.delta_y = 0.5;
+    o.delta_z = 0.1;
+  }
+  if constexpr (requires { o.samples; }) {
+    o.samples = Samples::round;
+    o.batch = o.outer_batch = 256.0;
+  }
 }
 
 // What trials on text found to work (docs/text.md): w kept, a constant multiplier, steps of y from the smoothness of g, Adam on
@@ -183,6 +178,17 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
   else set_anytime(o, k);
 }
 
+// Appendix "Experimental Details": α = 0.1 and γ = 0.001 for all. What is special to a method (K = 5, Q = 5, δ = 0.1, w = 50 for
+// SOBBO, η = 0.9 for SOGD) is its default already.
+template <class Options>
+void apply_baseline(Preset preset, Options& o, std::string_view optimiser) {
+  if (preset != Preset::standard && preset != Preset::paper)
+    throw ConfigError("optimiser.preset: got \"" + std::string(name_of(preset)) +
+                      "\", expected \"default\" or \"paper\": " + std::string(optimiser) + " has no other preset");
+  o = Options{};
+  if (preset == Preset::paper) o.gamma = 0.001;
+}
+
 }  // namespace theory
 
 // Sets every option the preset speaks of. The constants are used by `theory` and `anytime`, which throw a ConfigError
@@ -198,6 +204,26 @@ inline void apply_preset(Preset preset, Af2oboOptions& o, const Constants& k, Ro
 }
 inline void apply_preset(Preset preset, Sf2oboOptions& o, const Constants& k, Round T) {
   theory::apply(preset, o, k, T, Sf2obo::info.name);
+}
+
+// The methods that the paper compares with have no theory here.
+inline void apply_preset(Preset preset, SobowOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Sobow::info.name);
+}
+inline void apply_preset(Preset preset, ObboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Obbo::info.name);
+}
+inline void apply_preset(Preset preset, FsoboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Fsobo::info.name);
+}
+inline void apply_preset(Preset preset, AoboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Aobo::info.name);
+}
+inline void apply_preset(Preset preset, SobboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Sobbo::info.name);
+}
+inline void apply_preset(Preset preset, SogdOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Sogd::info.name);
 }
 
 }  // namespace obolus
