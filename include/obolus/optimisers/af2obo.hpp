@@ -1,8 +1,8 @@
-// AF²OBO, Algorithm 2: inner loops that run until a tolerance, so that the regret is free of H_2T (Theorem 3).
+// AF²OBO, Algorithm 2: inner loops that run to a tolerance, so that the regret is free of H_2T (Theorem 3).
 //
-// while |∇_y g_t(x_t, z)| > δ_z: z-step;   while |∇_y f_t + λ_t ∇_y g_t|(x_t, y) > δ_y: y-step;   then F²OBO's outer step.
-// Theory: δ_y = T^(−1/2), δ_z = T^(−(1+2τ)/2). (The display of δ_z in the paper's §5 writes y where z is meant.)
-// Each loop stops after `max_inner` steps at the latest and says so. A loop of n steps costs n + 1 gradients.
+//     while |∇_y g_t(x_t, z)| > δ_z: z-step;   while |∇_y f_t + λ_t ∇_y g_t|(x_t, y) > δ_y: y-step;
+// then F²OBO's outer step. Theory: δ_y = T^(−1/2), δ_z = T^(−(1+2τ)/2). (The paper's §5 writes y for z in δ_z.)
+// A loop stops after `max_inner` steps and reports that it did. A loop of n steps costs n + 1 gradients.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,8 @@ struct Af2oboOptions {
     v("delta_y", delta_y, "y's loop stops at |∇_y f + λ_t ∇_y g| ≤ δ_y; theory: T^(−1/2), without a horizon t^(−1/2)",
       Range::positive());
     v("delta_z", delta_z, "z's loop stops at |∇_y g| ≤ δ_z; theory: T^(−(1+2τ)/2)", Range::positive());
-    v("max_inner", max_inner, "most steps of either loop in a round; reaching it is reported", Range::at_least(1.0));
+    v("max_inner", max_inner, "maximum number of steps of either loop per round; reaching it is reported",
+      Range::at_least(1.0));
     describe_extensions(*this, v);
   }
 };
@@ -62,7 +63,7 @@ class Af2obo : public PenaltyOptimiser<Af2oboOptions> {
     Until y, z;
   };
 
-  // A NaN ends a loop at once and would leave the iterate finite: the residuals tell.
+  // A NaN gradient ends a loop at once and leaves the iterate finite: only the residual shows it.
   static void add(Step& step, const LoopResult& loop, const Until& until, std::int64_t& counter) {
     counter += loop.steps;
     step.inner_iterations += loop.steps;

@@ -27,10 +27,10 @@ struct BomeOptions {
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of ŷ, α_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of ŷ from y a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of ŷ from y per round", Range::count());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
     v("y_step", y_step, "step size of y; unset: γ_t", Range::positive());
-    v("eta", eta, "η, how fast the value gap has to close: φ = η|∇q|²", Range::positive());
+    v("eta", eta, "η, how fast the value gap must close: φ = η|∇q|²", Range::positive());
     outer.describe(v);
   }
 };

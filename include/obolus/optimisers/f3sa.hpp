@@ -1,10 +1,11 @@
-// F³SA (Kwon et al., ICML 2023): the penalty method with one step a round and momentum of the STORM kind on every term.
+// F³SA (Kwon et al., ICML 2023): the penalty method with one step per round and STORM momentum on every term.
 // With the estimates h of g_y(x, z), f_y(x, y), g_y(x, y):
 //     z⁺ = z − α h_gz,   y⁺ = y − β_t (h_fy + λ_t h_gy),
 // and then, at (x, y⁺, z⁺), those of f_x(x, y⁺), g_x(x, y⁺), g_x(x, z⁺):
 //     d = h_fx + λ_t (h_gxy − h_gxz);   x-step;   λ_{t+1} = λ_t + δ_t.
 // Each h follows storm.hpp: h_t = now + (1 − η_t)(h_{t−1} − before), `before` being the same term where the last round
-// asked for it, on the CURRENT functions and the SAME sample; h_1 = now. A round costs 4 g_y, 2 f_y, 2 f_x and 4 g_x, the first round half.
+// asked for it, on the CURRENT functions and the SAME sample; h_1 = now. A round costs 4 g_y, 2 f_y, 2 f_x and 4 g_x,
+// the first round half of that.
 //
 // Sourced: single step, momentum on every term, growing λ. Reconstructed: the order z, y, x, one η for all terms,
 // δ_t = t^(−2/3).
@@ -37,15 +38,15 @@ struct F3saOptions {
   void describe(V&& v) {
     describe_penalty(*this, v);
     v("momentum", momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
-    v("samples", samples, "round: one batch a round; given: none, the functions as the round reveals them");
-    v("batch", batch, "samples a round, used at both points", Range::count());
+    v("samples", samples, "round: one batch per round; given: none, the functions as the round reveals them");
+    v("batch", batch, "samples per round, used at both points", Range::count());
     outer.describe(v);
   }
 };
 
 class F3sa : public OptimiserBase<F3saOptions> {
  public:
-  static constexpr OptimiserInfo info{"f3sa", "F³SA: one step a round, momentum on every term",
+  static constexpr OptimiserInfo info{"f3sa", "F³SA: one step per round, momentum on every term",
                                       "Kwon et al., ICML 2023", /*needs_hvp=*/false, /*stochastic=*/true};
   using OptimiserBase::OptimiserBase;
 

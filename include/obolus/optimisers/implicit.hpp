@@ -1,4 +1,4 @@
-// What the methods share that solve g_yy v = f_y for the hypergradient d = f_x − g_xy v: one inner iterate y, its dense
+// What the methods that solve g_yy v = f_y for the hypergradient d = f_x − g_xy v share: one inner iterate y, its dense
 // form where products are taken, the linear system, and a window of stored hypergradients.
 #pragma once
 
@@ -25,7 +25,7 @@ struct EnumNames<SystemSolver> {
       {{SystemSolver::cg, "cg"}, {SystemSolver::gd, "gd"}}};
 };
 
-// Everything that changes from round to round in all of them, and buffers.
+// What changes from round to round in all of them, and buffers.
 template <class P>
 struct ImplicitState {
   using S = ScalarOf<P>;
@@ -62,14 +62,14 @@ struct ImplicitState {
   }
 };
 
-// The last hypergradients, the newest first in age. A ring of columns.
+// The last hypergradients, in a ring of columns.
 template <class S>
 class Window {
  public:
   Window(Index size, std::int64_t length) : columns_(Matrix<S>::Zero(size, length)) {}
 
   void push(In<S> h) { columns_.col(pushed_++ % columns_.cols()) = h; }
-  // sum ← Σ_{i < stored} decay^i h_{t−i}; the sum of the weights is returned.
+  // sum ← Σ_{i < stored} decay^i h_{t−i}; returns the sum of the weights.
   double sum(double decay, Out<S> sum) const {
     sum.setZero();
     double weight = 1.0, weights = 0.0;
@@ -93,7 +93,7 @@ class Window {
   std::int64_t pushed_ = 0;
 };
 
-// Σ_{i < n} decay^i, what OAGD and SOBOW divide by from the first round on.
+// Σ_{i < n} decay^i: OAGD and SOBOW divide by it from the first round on.
 [[nodiscard]] inline double full_weight(double decay, std::int64_t window) {
   return decay == 1.0 ? static_cast<double>(window)
                       : (1.0 - std::pow(decay, static_cast<double>(window))) / (1.0 - decay);
@@ -120,7 +120,7 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
   }
 
  protected:
-  // y_dense and f_y at the y at hand; false when y is no longer finite.
+  // Refreshes y_dense and f_y from y; false when y is no longer finite.
   template <class P>
   [[nodiscard]] bool refresh_outer_gradient(P& p, ImplicitState<P>& s) const {
     if (!s.space.all_finite(p, s.y)) return false;
@@ -129,7 +129,7 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
     return true;
   }
 
-  // How a linear system is worked on in a round.
+  // How to work on the linear system in a round.
   struct System {
     SystemSolver solver = SystemSolver::cg;
     std::int64_t steps = 1;
@@ -138,7 +138,7 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
     std::optional<double> radius = {};
   };
 
-  // Q steps on (g_yy + damping) v = f_y from the v at hand. CG pays one product more, for the first residual.
+  // Q steps on (g_yy + damping) v = f_y from the current v. CG takes one more product, for the first residual.
   template <class P>
   [[nodiscard]] bool improve_system(P& p, ImplicitState<P>& s, const System& system, Step& report) const {
     using S = ScalarOf<P>;
@@ -159,7 +159,7 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
     return s.v.allFinite();
   }
 
-  // out ← f_x − g_xy v at the new y, after Q steps on v, which is kept within the radius where one is given.
+  // out ← f_x − g_xy v at the new y, after Q steps on v, projected onto the ball of the given radius, if any.
   template <class P>
   void hypergradient(P& p, ImplicitState<P>& s, const System& system, Step& report, Out<ScalarOf<P>> out) const {
     if (!refresh_outer_gradient(p, s)) {

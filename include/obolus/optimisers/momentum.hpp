@@ -61,7 +61,7 @@ struct MomentumState {
   }
 };
 
-// The options of SOGD and of its zeroth-order form, as members of their own (flat) options structs.
+// The options of SOGD and of its zeroth-order form, as members of their flat options structs.
 template <class Options, class V>
 void describe_momentum(Options& o, V&& v) {
   v("y_step", o.y_step, "step size of y", Range::positive());
@@ -74,8 +74,8 @@ void describe_momentum(Options& o, V&& v) {
   v("momentum_y", o.momentum_y, "η_t of y; unset: momentum", Range::between(0.0, 1.0));
   v("momentum_v", o.momentum_v, "η_t of v; unset: momentum", Range::between(0.0, 1.0));
   v("radius", o.radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
-  v("samples", o.samples, "round: one batch a round; given: none, the functions as the round reveals them");
-  v("batch", o.batch, "samples a round, used at both points", Range::count());
+  v("samples", o.samples, "round: one batch per round; given: none, the functions as the round reveals them");
+  v("batch", o.batch, "samples per round, used at both points", Range::count());
 }
 
 template <class OptionsType>

@@ -1,4 +1,4 @@
-// What every optimiser has: its options, the set of x, and the way a round ends.
+// What every optimiser has: its options, the set of x, and the outer step that ends a round.
 #pragma once
 
 #include <utility>
@@ -35,7 +35,7 @@ class OptimiserBase {
     s.outer = outer_.template init<S>(s.x);
   }
 
-  // The step of x along the state's direction, unless something before it went wrong.
+  // The step of x along the state's direction, unless the round has failed already.
   template <class State>
   Step outer_update(double gamma, State& s, Step step) const {
     using S = typename decltype(s.x)::Scalar;

@@ -111,8 +111,8 @@ class PenaltyOptimiser : public OptimiserBase<OptionsType> {
     return r.lambda;
   }
 
-  // With w = λ(y − z) the bias of w is of the order |w| λ^−p and its inner error λE, E = α|residual|: their sum is least
-  // near λ = (|w|/E)^(1/(p+1)), the constants of f and g being the option `balance`.
+  // With w = λ(y − z) the bias of w is of the order |w| λ^−p and its inner error λE, E = α|residual|: their sum is
+  // smallest near λ = (|w|/E)^(1/(p+1)); the option `balance` stands for the constants of f and g.
   template <class P>
   [[nodiscard]] double balanced(const PenaltyRound& r, P& p, State<P>& s) const {
     const PenaltyWork<P> at = work(r, p, s);

@@ -14,8 +14,8 @@ enum class Preset : std::uint8_t {
   standard,   // the defaults of the options structs
   paper,      // the values of the paper's appendix "Experimental Details"
   theory,     // everything from the problem's constants and the horizon, within the theorem's conditions
-  anytime,    // as theory, with tolerances and steps that follow the round: no horizon is needed
-  practical,  // what trials found to work: see theory::set_practical in presets.hpp
+  anytime,    // as theory, with tolerances and steps that follow the round: needs no horizon
+  practical,  // what worked in trials: see theory::set_practical in presets.hpp
 };
 template <>
 struct EnumNames<Preset> {

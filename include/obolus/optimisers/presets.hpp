@@ -44,7 +44,7 @@ inline void require_constants(const Constants& k, Preset preset, std::string_vie
                     ", expected finite constants with mu_g > 0 and L_g1 >= mu_g; " + remedy);
 }
 
-// A tenth above Theorem 1's 2 L_f1/μ_g, and at least 1, which the proofs of Theorems 2 and 4 use without saying so.
+// A tenth above Theorem 1's 2 L_f1/μ_g, and at least 1, which the proofs of Theorems 2 and 4 use without stating it.
 [[nodiscard]] inline double first_multiplier(const Constants& k) { return std::max(1.0, 1.1 * 2 * k.L_f1 / k.mu_g); }
 
 template <class Options>
@@ -98,9 +98,9 @@ inline void set_theory(Sf2oboOptions& o, const Constants& k, Round T) {
   o.gamma = std::min(smoothness_limit(k), stochastic_gamma_limit(k, s.gap, s.c_lambda, 14));
 }
 
-// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t. Unrolled with a K that grows, Theorem 1's
-// proof meets λ_t² ρ^(K_m) with m < t, hence Σ_i (1 + i/2)² ρ^i (τ = 1) in the place of Σ_i ρ^i = 1/(1 − ρ), and a γ smaller by the root
-// of their quotient.
+// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t. Unrolled with a K that grows,
+// Theorem 1's proof meets λ_t² ρ^(K_m) with m < t, hence Σ_i (1 + i/2)² ρ^i (τ = 1) in the place of
+// Σ_i ρ^i = 1/(1 − ρ), and a γ smaller by the root of their quotient.
 inline void set_anytime(F2oboOptions& o, const Constants& k) {
   set_shared(o, k, 1.0);
   const double gap = double_loop_gaps(o, k, 1).both(), rho = 1 - gap, c = o.lambda1 * o.lambda1;
@@ -111,20 +111,20 @@ inline void set_anytime(F2oboOptions& o, const Constants& k) {
   o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c) / std::sqrt(quotient));
 }
 
-// Nothing in Theorem 2's schedules asks for T.
+// Nothing in Theorem 2's schedules needs T.
 inline void set_anytime(F2oboSingleLoopOptions& o, const Constants& k) { set_theory(o, k, 1); }
 
-// δ_y = t^(−1/2) and δ_z = t^(−(1+2τ)/2): Σ δ_y² and Σ λ_t² δ_z² are then O(log T), the order that Σ t^(−2τ) has at τ = ½.
+// δ_y = t^(−1/2) and δ_z = t^(−(1+2τ)/2): Σ δ_y² and Σ λ_t² δ_z² are then O(log T), the order of Σ t^(−2τ) at τ = ½.
 inline void set_anytime(Af2oboOptions& o, const Constants& k) {
   set_theory(o, k, 1);
   o.delta_y = Schedule(1.0, -0.5);
   o.delta_z = Schedule(1.0, -(1 + 2 * o.tau) / 2);
 }
 
-// The corollary's schedules follow t; only γ's limit has a maximum over the rounds, which λ_t² q_t^(K_t) takes early.
+// The corollary's schedules follow t; only γ's limit has a maximum over the rounds, which λ_t² q_t^(K_t) attains early.
 inline void set_anytime(Sf2oboOptions& o, const Constants& k) { set_theory(o, k, 100'000); }
 
-// One setting for all four algorithms. β_t is not given there: α/λ_t is this library's choice.
+// The paper's one setting for all four algorithms. It does not give β_t: α/λ_t is our choice.
 template <class Options>
 void set_paper(Options& o) {
   o.alpha = 0.1;
@@ -144,13 +144,13 @@ void set_paper(Options& o) {
   }
 }
 
-// What trials on text found to work (docs/text.md): w kept, a constant multiplier, steps of y from the smoothness of g, Adam on
-// the logarithms of x with a common level and a pull to their mean. x must be positive.
+// What worked in trials on text (docs/text.md): w kept, a constant multiplier, steps of y from the smoothness of g,
+// Adam on the logarithms of x with a common level and a pull to their mean. x must be positive.
 template <class Options>
 void set_practical(Options& o, const Constants& k) {
   const double L = std::isfinite(k.L_yy) ? k.L_yy : k.L_g1;
   if (!(std::isfinite(L) && L > 0))
-    throw ConfigError("preset \"practical\": the smoothness of g is not known; set optimiser.L_g1 = …");
+    throw ConfigError("preset \"practical\": the smoothness of g is unknown; set optimiser.L_g1 = …");
   o.alpha = 1.0 / L;
   o.lambda1 = 100.0;
   o.tau = 0.0;
@@ -178,8 +178,8 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
   else set_anytime(o, k);
 }
 
-// Appendix "Experimental Details": α = 0.1 and γ = 0.001 for all. What is special to a method (K = 5, Q = 5, δ = 0.1, w = 50 for
-// SOBBO, η = 0.9 for SOGD) is its default already.
+// Appendix "Experimental Details": α = 0.1 and γ = 0.001 for all. The rest (K = 5, Q = 5, δ = 0.1, w = 50 for SOBBO,
+// η = 0.9 for SOGD) are defaults already.
 template <class Options>
 void apply_baseline(Preset preset, Options& o, std::string_view optimiser) {
   if (preset != Preset::standard && preset != Preset::paper)
@@ -191,8 +191,8 @@ void apply_baseline(Preset preset, Options& o, std::string_view optimiser) {
 
 }  // namespace theory
 
-// Sets every option the preset speaks of. The constants are used by `theory` and `anytime`, which throw a ConfigError
-// when one is missing, the horizon T by `theory` only.
+// Sets every option that the preset determines. `theory` and `anytime` use the constants and throw a ConfigError when
+// one is missing; only `theory` uses the horizon T.
 inline void apply_preset(Preset preset, F2oboOptions& o, const Constants& k, Round T) {
   theory::apply(preset, o, k, T, F2obo::info.name);
 }

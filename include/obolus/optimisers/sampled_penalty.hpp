@@ -1,4 +1,4 @@
-// A penalty method on samples: when it draws, and for what.
+// Penalty methods on samples: when they draw, and for what.
 #pragma once
 
 #include "obolus/core/samples.hpp"
@@ -10,7 +10,7 @@ namespace obolus {
 template <class Options, class V>
 void describe_samples(Options& o, V&& v) {
   v("samples", o.samples,
-    "round: one batch a round, reused; fresh: new draws for every step (Algorithm 3); given: none, the round's own");
+    "round: one batch per round, reused; fresh: new draws for every step (Algorithm 3); given: none, the round's own");
   v("batch", o.batch, "B_t, samples of an inner step (and of the round when samples = \"round\")", Range::count());
   v("outer_batch", o.outer_batch, "B̂_t, samples of the outer step when samples = \"fresh\"", Range::count());
 }

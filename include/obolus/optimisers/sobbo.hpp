@@ -1,9 +1,9 @@
 // SOBBO (Bohne et al. 2024): OBBO on samples, with a long window (50 in the F²OBO paper) against their noise.
 //
-// Reconstructed. `estimator = "itd"` differentiates through the K steps on the batch. `estimator = "neumann"` draws m̃ uniform on
-// {0 … m−1} and takes v = (m/L) Π_{j≤m̃} (I − H_j/L) f_y, whose mean is the m-term series; h = f_x − g_xy v: m̃ products and one
-// with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws for every inner step, and
-// once for all of the reverse pass or for every H_j; `given` draws nothing but m̃.
+// Reconstructed. `estimator = "itd"` differentiates through the K steps on the batch. `estimator = "neumann"` draws m̃
+// uniformly from {0 … m−1} and takes v = (m/L) Π_{j≤m̃} (I − H_j/L) f_y, whose mean is the m-term series;
+// h = f_x − g_xy v: m̃ products and one with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws
+// for every inner step, and once for all of the reverse pass or for every H_j; `given` draws only m̃.
 #pragma once
 
 #include "obolus/core/samples.hpp"
@@ -35,13 +35,13 @@ struct SobboOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("estimator", estimator, "itd: through the steps on the batch; neumann: a randomly truncated series");
     v("system_steps", system_steps, "m, terms of the series that neumann truncates", Range::between(1, 1e9));
     v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
     v("samples", samples,
-      "round: one batch a round, reused; fresh: new draws for every step; given: none, the round's own");
+      "round: one batch per round, reused; fresh: new draws for every step; given: none, the round's own");
     v("batch", batch, "samples of an inner step (and of the round when samples = \"round\")", Range::count());
     v("outer_batch", outer_batch, "samples of the hypergradient when samples = \"fresh\"", Range::count());
     outer.describe(v);

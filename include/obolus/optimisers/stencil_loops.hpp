@@ -107,8 +107,8 @@ class StencilLoops {
     return result;
   }
 
-  // trial and its gradient; whether the step was short enough: the gradient changed by no more than itself, which for
-  // steps of at most 1/L it cannot
+  // Finds trial and its gradient. Tells whether the step was short enough: the gradient changed by no more than its own
+  // norm. Every step of at most 1/L is.
   bool attempt(Iterate& c) {
     c.trial = c.at - S(at_.step) * c.gradient;
     normalised(c, c.trial, c.next);
@@ -127,8 +127,8 @@ class StencilLoops {
     normalised(c, c.at, c.gradient);
   }
 
-  void backtrack(bool begin_anew) {
-    if (begin_anew)
+  void backtrack(bool restart) {
+    if (restart)
       for (Iterate& c : all_) begin(c);
     while (true) {
       bool short_enough = true, finite = true;

@@ -1,5 +1,6 @@
 // Momentum of the STORM kind (Cutkosky, Orabona 2019) for terms that are asked for together,
-//     d_t = D(u_t) + (1 − η_t)(d_{t−1} − D(u_{t−1})),   d_1 = D(u_1),   both D with the current functions and the same sample.
+//     d_t = D(u_t) + (1 − η_t)(d_{t−1} − D(u_{t−1})),   d_1 = D(u_1),
+// both D with the current functions and the same sample.
 #pragma once
 
 #include <initializer_list>

@@ -34,15 +34,15 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
     constexpr double max = 0x1p33;  // numbers
     const std::int64_t steps = this->options_.inner_steps.count(1);
     if (static_cast<double>(steps) * static_cast<double>(y0.size()) > max)
-      throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each keeps its y, and " +
-                        std::to_string(y0.size()) + " numbers in each are too many");
+      throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each step stores a y of " +
+                        std::to_string(y0.size()) + " numbers");
     State<P> s(p, x0, y0, this->options_.window, steps);
     this->project_start(s);
     return s;
   }
 
  protected:
-  // K steps of y, `before(k)` ahead of each, every point kept.
+  // K steps of y with `before(k)` ahead of each; every point is kept.
   template <class P, class Before>
   void descend_and_remember(P& p, State<P>& s, std::int64_t steps, double alpha, Before&& before) const {
     if (steps > s.path.cols()) s.path.resize(Eigen::NoChange, std::max<Index>(steps, 2 * s.path.cols()));

@@ -1,4 +1,4 @@
-// What BOME and PBGD share: methods of the value gap g(x, y) − g(x, ŷ), ŷ near y*(x) by K steps on g(x, ·).
+// What BOME and PBGD share: the value gap g(x, y) − g(x, ŷ), with ŷ brought near y*(x) by K steps on g(x, ·).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace obolus {
 
-// The model y and, in the place of z, ŷ.
+// The model y, and z for ŷ.
 template <class P>
 struct ValueGapState {
   using S = ScalarOf<P>;
@@ -24,7 +24,14 @@ struct ValueGapState {
   ValueGapState(P& p, In<S> x0, In<S> y0)
       : x(x0), direction(Vector<S>::Zero(x0.size())), y(make(p, y0)), z(make(p, y0)), space(p) {}
 
-  void fields(Archive& a) { a("t", t), a("x", x), a("direction", direction), a("y", y), a("z", z), a("outer", outer); }
+  void fields(Archive& a) {
+    a("t", t);
+    a("x", x);
+    a("direction", direction);
+    a("y", y);
+    a("z", z);
+    a("outer", outer);
+  }
 
  private:
   static Inner<P> make(P& p, In<S> start) { return InnerSpace<P>(p).make(p, start); }
@@ -55,7 +62,7 @@ class ValueGapOptimiser : public OptimiserBase<OptionsType> {
   }
 
  protected:
-  // K steps of ŷ from where it stands; the report of a round that begins with them.
+  // K steps of ŷ from where it is. Returns the report of a round that begins with them.
   template <class P>
   Step descend_z(P& p, ValueGapState<P>& s) const {
     const std::int64_t steps = this->options_.inner_steps.count(s.t);
