@@ -387,8 +387,8 @@ TEST(InnerSpace, LazyAndDenseF2oboStayTogetherForHundredsOfRounds) {
   }
 }
 
-// In double only: whether a loop takes one more step depends on a norm within 1e-14 of its tolerance, which some thousand
-// comparisons do not meet; in float, within 1e-6, they might.
+// In double only: whether a loop takes one more step depends on a norm within 1e-14 of its tolerance, which some
+// thousand comparisons do not meet; in float, within 1e-6, they might.
 TEST(InnerSpace, LazyAndDenseAf2oboStayTogetherForHundredsOfRounds) {
   for (const WarmStart w : {WarmStart::separate, WarmStart::tied, WarmStart::dual}) {
     Af2oboOptions options = with<Af2oboOptions>(w);

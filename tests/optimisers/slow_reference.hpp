@@ -1,6 +1,6 @@
 // Algorithms 1, 2 and 3 of the paper, line by line: slow, plain and written separately from the library. A reference
 // uses only the four gradients of a problem (and `reveal`, `resample`), makes a vector for every quantity, does its own
-// arithmetic in double and its own projections by bisection. docs/concepts.md defines the warm starts "tied" and "dual".
+// arithmetic in double and its own projections by bisection. docs/concepts.md defines the warm starts.
 #pragma once
 
 #include <algorithm>

@@ -11,12 +11,12 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/knowledge.hpp"
+#include "obolus/core/preset.hpp"
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/aobo.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/obbo.hpp"
-#include "obolus/optimisers/preset.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/optimisers/sobbo.hpp"
 #include "obolus/optimisers/sobow.hpp"

@@ -15,7 +15,7 @@ enum class Preset : std::uint8_t {
   paper,      // the values of the paper's appendix "Experimental Details"
   theory,     // everything from the problem's constants and the horizon, within the theorem's conditions
   anytime,    // as theory, with tolerances and steps that follow the round: needs no horizon
-  practical,  // what worked in trials: see theory::set_practical in presets.hpp
+  practical,  // what worked in trials: see theory::set_practical in optimisers/presets.hpp
 };
 template <>
 struct EnumNames<Preset> {
