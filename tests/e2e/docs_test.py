@@ -16,6 +16,16 @@ class DocsTest(program.ProgramTest):
         example = (program.REPOSITORY / "examples" / "readme.cpp").read_text(encoding="utf-8")
         self.assertEqual(example.split("\n", 1)[1], block("README.md", "cpp"))
 
+    def test_the_pages_on_adding_quote_the_examples_that_are_compiled_and_run(self):
+        for page, example in (("adding-an-optimiser", "own_optimiser"), ("adding-a-problem", "own_problem")):
+            text = (program.REPOSITORY / "docs" / f"{page}.md").read_text(encoding="utf-8")
+            code = (program.REPOSITORY / "examples" / f"{example}.cpp").read_text(encoding="utf-8")
+            quotes = re.findall(r"```cpp\n(.*?)```", text, re.DOTALL)
+            self.assertTrue(quotes)
+            for quote in quotes:
+                with self.subTest(page=page, quote=quote.split("\n", 1)[0]):
+                    self.assertIn(quote, code)
+
     def test_the_config_of_the_command_line_page_runs(self):
         streams.write_stream(streams.drifting_stream(1, 2, 3, 5), self.directory / "stream.json")
         self.write("config.toml", block("docs/command-line.md", "toml"))

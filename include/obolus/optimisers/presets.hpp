@@ -1,41 +1,30 @@
-// Parameters from the theory: presets for the paper's four algorithms. Whether given options meet the conditions of
-// their theorem is told by theorem_conditions (theorem_conditions.hpp, included here).
+// The presets of every optimiser that has some: from the theory for the paper's four algorithms, and the values of the
+// paper's experiments for these and for the methods it compares with. theorem_conditions.hpp, included here, tells
+// whether given options meet the conditions of their theorem.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/knowledge.hpp"
-#include "obolus/core/options.hpp"
+#include "obolus/core/preset.hpp"
 #include "obolus/optimisers/af2obo.hpp"
+#include "obolus/optimisers/aobo.hpp"
 #include "obolus/optimisers/f2obo.hpp"
+#include "obolus/optimisers/fsobo.hpp"
+#include "obolus/optimisers/obbo.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
+#include "obolus/optimisers/sobbo.hpp"
+#include "obolus/optimisers/sobow.hpp"
+#include "obolus/optimisers/sogd.hpp"
 #include "obolus/optimisers/theorem_conditions.hpp"
 #include "obolus/optimisers/theorem_constants.hpp"
 
 namespace obolus {
-
-enum class Preset : std::uint8_t {
-  standard,   // the defaults of the options structs
-  paper,      // the values of the paper's appendix "Experimental Details"
-  theory,     // everything from the problem's constants and the horizon, within the theorem's conditions
-  anytime,    // as theory, with tolerances and steps that follow the round: no horizon is needed
-  practical,  // what trials found to work: see theory::set_practical
-};
-template <>
-struct EnumNames<Preset> {
-  static constexpr std::array<std::pair<Preset, std::string_view>, 5> values{{{Preset::standard, "default"},
-                                                                              {Preset::paper, "paper"},
-                                                                              {Preset::theory, "theory"},
-                                                                              {Preset::anytime, "anytime"},
-                                                                              {Preset::practical, "practical"}}};
-};
 
 namespace theory {
 
@@ -55,7 +44,7 @@ inline void require_constants(const Constants& k, Preset preset, std::string_vie
                     ", expected finite constants with mu_g > 0 and L_g1 >= mu_g; " + remedy);
 }
 
-// A tenth above Theorem 1's 2 L_f1/μ_g, and at least 1, which the proofs of Theorems 2 and 4 use without saying so.
+// A tenth above Theorem 1's 2 L_f1/μ_g, and at least 1, which the proofs of Theorems 2 and 4 use without stating it.
 [[nodiscard]] inline double first_multiplier(const Constants& k) { return std::max(1.0, 1.1 * 2 * k.L_f1 / k.mu_g); }
 
 template <class Options>
@@ -109,9 +98,9 @@ inline void set_theory(Sf2oboOptions& o, const Constants& k, Round T) {
   o.gamma = std::min(smoothness_limit(k), stochastic_gamma_limit(k, s.gap, s.c_lambda, 14));
 }
 
-// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t. Unrolled with a K that grows, Theorem 1's
-// proof meets λ_t² ρ^(K_m) with m < t, hence Σ_i (1 + i/2)² ρ^i (τ = 1) in the place of Σ_i ρ^i = 1/(1 − ρ), and a γ smaller by the root
-// of their quotient.
+// Horizon-free forms. F²OBO: K_t ≥ 2τ ln t/(−ln ρ) keeps λ_t² ρ^(K_t) ≤ λ_1² for all t. Unrolled with a K that grows,
+// Theorem 1's proof meets λ_t² ρ^(K_m) with m < t, hence Σ_i (1 + i/2)² ρ^i (τ = 1) in the place of
+// Σ_i ρ^i = 1/(1 − ρ), and a γ smaller by the root of their quotient.
 inline void set_anytime(F2oboOptions& o, const Constants& k) {
   set_shared(o, k, 1.0);
   const double gap = double_loop_gaps(o, k, 1).both(), rho = 1 - gap, c = o.lambda1 * o.lambda1;
@@ -122,20 +111,20 @@ inline void set_anytime(F2oboOptions& o, const Constants& k) {
   o.gamma = std::min(smoothness_limit(k), gamma_limit(k, gap, c) / std::sqrt(quotient));
 }
 
-// Nothing in Theorem 2's schedules asks for T.
+// Nothing in Theorem 2's schedules needs T.
 inline void set_anytime(F2oboSingleLoopOptions& o, const Constants& k) { set_theory(o, k, 1); }
 
-// δ_y = t^(−1/2) and δ_z = t^(−(1+2τ)/2): Σ δ_y² and Σ λ_t² δ_z² are then O(log T), the order that Σ t^(−2τ) has at τ = ½.
+// δ_y = t^(−1/2) and δ_z = t^(−(1+2τ)/2): Σ δ_y² and Σ λ_t² δ_z² are then O(log T), the order of Σ t^(−2τ) at τ = ½.
 inline void set_anytime(Af2oboOptions& o, const Constants& k) {
   set_theory(o, k, 1);
   o.delta_y = Schedule(1.0, -0.5);
   o.delta_z = Schedule(1.0, -(1 + 2 * o.tau) / 2);
 }
 
-// The corollary's schedules follow t; only γ's limit has a maximum over the rounds, which λ_t² q_t^(K_t) takes early.
+// The corollary's schedules follow t; only γ's limit has a maximum over the rounds, which λ_t² q_t^(K_t) attains early.
 inline void set_anytime(Sf2oboOptions& o, const Constants& k) { set_theory(o, k, 100'000); }
 
-// One setting for all four algorithms. β_t is not given there: α/λ_t is this library's choice.
+// The paper's one setting for all four algorithms. It does not give β_t: α/λ_t is our choice.
 template <class Options>
 void set_paper(Options& o) {
   o.alpha = 0.1;
@@ -145,17 +134,23 @@ void set_paper(Options& o) {
   o.beta_rule = BetaRule::alpha_over_lambda;
   o.warm_start = WarmStart::separate;
   if constexpr (requires { o.inner_steps; }) o.inner_steps = 5.0;
-  if constexpr (requires { o.delta_y; }) o.delta_y = 0.5, o.delta_z = 0.1;
-  if constexpr (requires { o.samples; }) o.samples = Samples::round, o.batch = o.outer_batch = 256.0;
+  if constexpr (requires { o.delta_y; }) {
+    o.delta_y = 0.5;
+    o.delta_z = 0.1;
+  }
+  if constexpr (requires { o.samples; }) {
+    o.samples = Samples::round;
+    o.batch = o.outer_batch = 256.0;
+  }
 }
 
-// What trials on text found to work (docs/text.md): w kept, a constant multiplier, steps of y from the smoothness of g, Adam on
-// the logarithms of x with a common level and a pull to their mean. x must be positive.
+// What worked in trials on text (docs/text.md): w kept, a constant multiplier, steps of y from the smoothness of g,
+// Adam on the logarithms of x with a common level and a pull to their mean. x must be positive.
 template <class Options>
 void set_practical(Options& o, const Constants& k) {
   const double L = std::isfinite(k.L_yy) ? k.L_yy : k.L_g1;
   if (!(std::isfinite(L) && L > 0))
-    throw ConfigError("preset \"practical\": the smoothness of g is not known; set optimiser.L_g1 = …");
+    throw ConfigError("preset \"practical\": the smoothness of g is unknown; set optimiser.L_g1 = …");
   o.alpha = 1.0 / L;
   o.lambda1 = 100.0;
   o.tau = 0.0;
@@ -183,10 +178,21 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
   else set_anytime(o, k);
 }
 
+// Appendix "Experimental Details": α = 0.1 and γ = 0.001 for all. The rest (K = 5, Q = 5, δ = 0.1, w = 50 for SOBBO,
+// η = 0.9 for SOGD) are defaults already.
+template <class Options>
+void apply_baseline(Preset preset, Options& o, std::string_view optimiser) {
+  if (preset != Preset::standard && preset != Preset::paper)
+    throw ConfigError("optimiser.preset: got \"" + std::string(name_of(preset)) +
+                      "\", expected \"default\" or \"paper\": " + std::string(optimiser) + " has no other preset");
+  o = Options{};
+  if (preset == Preset::paper) o.gamma = 0.001;
+}
+
 }  // namespace theory
 
-// Sets every option the preset speaks of. The constants are used by `theory` and `anytime`, which throw a ConfigError
-// when one is missing, the horizon T by `theory` only.
+// Sets every option that the preset determines. `theory` and `anytime` use the constants and throw a ConfigError when
+// one is missing; only `theory` uses the horizon T.
 inline void apply_preset(Preset preset, F2oboOptions& o, const Constants& k, Round T) {
   theory::apply(preset, o, k, T, F2obo::info.name);
 }
@@ -198,6 +204,26 @@ inline void apply_preset(Preset preset, Af2oboOptions& o, const Constants& k, Ro
 }
 inline void apply_preset(Preset preset, Sf2oboOptions& o, const Constants& k, Round T) {
   theory::apply(preset, o, k, T, Sf2obo::info.name);
+}
+
+// The methods that the paper compares with have no theory here.
+inline void apply_preset(Preset preset, SobowOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Sobow::info.name);
+}
+inline void apply_preset(Preset preset, ObboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Obbo::info.name);
+}
+inline void apply_preset(Preset preset, FsoboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Fsobo::info.name);
+}
+inline void apply_preset(Preset preset, AoboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Aobo::info.name);
+}
+inline void apply_preset(Preset preset, SobboOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Sobbo::info.name);
+}
+inline void apply_preset(Preset preset, SogdOptions& o, const Constants&, Round) {
+  theory::apply_baseline(preset, o, Sogd::info.name);
 }
 
 }  // namespace obolus

@@ -1,7 +1,7 @@
 // A method that asks for products with g_yy and g_xy, on central differences of gradients of g instead:
 //     g_yy v ≈ [g_y(x, y + hv) − g_y(x, y − hv)]/(2h),    g_xy v ≈ [g_x(x, y + hv) − g_x(x, y − hv)]/(2h),
-// with the h of core/finite_difference.hpp. A product costs two gradients of g, none where v = 0; else a round is the
-// method's own.
+// with the h of core/finite_difference.hpp. A product costs two gradients of g, none where v = 0; the rest of a
+// round costs what the method costs.
 //
 // Sourced: the idea (HJFBiO, Huang, ICML 2024). HJFBiO's own momentum and step rules are not here.
 #pragma once
@@ -14,20 +14,20 @@
 
 namespace obolus {
 
-// Whoever derives from it gives it a name in `info`. The method sees the problem through the adaptor only, hence inner
-// iterates are dense and a problem's own primitives are not used.
+// A class that derives from it names itself in `info`. The method sees the problem through the adaptor only, so inner
+// iterates are dense and the problem's own primitives are not used.
 template <class Method>
-class OverDifferences {
+class WithFiniteDifferences {
  public:
   using Options = typename Method::Options;
 
-  OverDifferences(Options options, ConvexSet set) : method_(std::move(options), std::move(set)) {}
+  WithFiniteDifferences(Options options, ConvexSet set) : method_(std::move(options), std::move(set)) {}
 
   [[nodiscard]] const Options& options() const { return method_.options(); }
   [[nodiscard]] const ConvexSet& set() const { return method_.set(); }
 
-  // The adaptor has buffers, all of them scratch, and points to the problem of `init`, which every step must be given
-  // again. Nothing points to the adaptor between steps, so that a state may be moved.
+  // The adaptor holds scratch buffers and points to the problem given to `init`; every step must be given the same
+  // problem. Nothing points to the adaptor between steps, so a state may be moved.
   template <class P>
   struct State : Method::template State<FiniteDifferenceHvp<P>> {
     using Inherited = typename Method::template State<FiniteDifferenceHvp<P>>;
@@ -57,20 +57,20 @@ class OverDifferences {
   Method method_;
 };
 
-class FsoboDifferences : public OverDifferences<Fsobo> {
+class FsoboDifferences : public WithFiniteDifferences<Fsobo> {
  public:
   static constexpr OptimiserInfo info{"fsobo_fd", "FSOBO on central differences of gradients",
                                       "HJFBiO-type (Huang, ICML 2024); FSOBO: Jia, Wang, Chen 2026",
                                       /*needs_hvp=*/false};
-  using OverDifferences::OverDifferences;
+  using WithFiniteDifferences::WithFiniteDifferences;
 };
 
-class AoboDifferences : public OverDifferences<Aobo> {
+class AoboDifferences : public WithFiniteDifferences<Aobo> {
  public:
   static constexpr OptimiserInfo info{"aobo_fd", "AOBO on central differences of gradients",
                                       "HJFBiO-type (Huang, ICML 2024); AOBO: Jia, Wang, Chen 2026",
                                       /*needs_hvp=*/false};
-  using OverDifferences::OverDifferences;
+  using WithFiniteDifferences::WithFiniteDifferences;
 };
 
 }  // namespace obolus

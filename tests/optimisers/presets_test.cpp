@@ -1,4 +1,4 @@
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/presets.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -74,7 +74,8 @@ TYPED_TEST(EveryPreset, DefaultRestoresTheDefaults) {
 
 TYPED_TEST(EveryPreset, PaperHasTheValuesOfItsAppendixAndNeedsNoConstants) {
   TypeParam o;
-  o.beta = 7.0, o.L_g1 = 3.0;
+  o.beta = 7.0;
+  o.L_g1 = 3.0;
   apply_preset(Preset::paper, o, {}, 0);
   EXPECT_EQ(o.alpha, Schedule(0.1));
   EXPECT_EQ(o.gamma, Schedule(0.001));
@@ -200,7 +201,8 @@ TEST(TheoryPreset, OfTheSingleLoopByHand) {
 
 TEST(TheoryPreset, OfTheSingleLoopIsCappedBySmoothnessAtFirst) {
   Constants k = small_problem();
-  k.L_f0 = 1e6, k.L_g2 = 1e3;
+  k.L_f0 = 1e6;
+  k.L_g2 = 1e3;
   const auto o = with<F2oboSingleLoopOptions>(Preset::theory, k, 1'000'000);
   EXPECT_EQ(o.gamma(1), o.gamma.max);
   EXPECT_EQ(failures(o, k, 100'000), "");
@@ -262,7 +264,8 @@ TEST(Anytime, NoOptionDependsOnTheHorizon) {
         else if constexpr (std::is_arithmetic_v<T>) to.push_back(static_cast<double>(value));
       };
     };
-    a.describe(collect(first)), b.describe(collect(second));
+    a.describe(collect(first));
+    b.describe(collect(second));
     EXPECT_EQ(first, second);
     EXPECT_GT(first.size(), 5u);
   };

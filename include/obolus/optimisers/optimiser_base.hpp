@@ -1,4 +1,4 @@
-// What every optimiser has: its options, the set of x, and the way a round ends.
+// What every optimiser has: its options, the set of x, and the outer step that ends a round.
 #pragma once
 
 #include <utility>
@@ -11,14 +11,14 @@
 
 namespace obolus {
 
-// An algorithm derives from it, names itself in `info` and writes State, init, step and copy_y. Its options have
+// An algorithm derives from it, names itself in `info` and writes State, init, step and read_y. Its options have
 // `OuterStepOptions outer`.
 template <class OptionsType>
-class Frame {
+class OptimiserBase {
  public:
   using Options = OptionsType;
 
-  Frame(Options options, ConvexSet set)
+  OptimiserBase(Options options, ConvexSet set)
       : options_(std::move(options)), set_(std::move(set)), outer_(options_.outer, set_) {
     validate(options_, "optimiser");
   }
@@ -29,15 +29,15 @@ class Frame {
  protected:
   // x_1 is projected onto X.
   template <class State>
-  void start(State& s) const {
+  void project_start(State& s) const {
     using S = typename decltype(s.x)::Scalar;
     set_.template project<S>(s.x);
     s.outer = outer_.template init<S>(s.x);
   }
 
-  // The step of x along the state's direction, unless something before it went wrong.
+  // The step of x along the state's direction, unless the round has failed already.
   template <class State>
-  Step move(double gamma, State& s, Step step) const {
+  Step outer_update(double gamma, State& s, Step step) const {
     using S = typename decltype(s.x)::Scalar;
     step.gamma = gamma;
     if (step.status != Status::ok) return step;
