@@ -8,15 +8,15 @@
 namespace obolus::fit {
 namespace {
 
-using kernels::FitPart;
+using kernels::fit::Part;
 
-FitPart part_of(Tunable kind) {
+Part part_of(Tunable kind) {
   switch (kind) {
-    case Tunable::rate: return FitPart::rate;
-    case Tunable::replay: return FitPart::replay;
-    case Tunable::shift: return FitPart::shift;
-    case Tunable::scale: return FitPart::scale;
-    default: return FitPart::implicit;
+    case Tunable::rate: return Part::rate;
+    case Tunable::replay: return Part::replay;
+    case Tunable::shift: return Part::shift;
+    case Tunable::scale: return Part::scale;
+    default: return Part::implicit;
   }
 }
 
@@ -29,7 +29,7 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
       rng_(seed),
       weights_(hyper_.parts(), 1, hyper_.groups()),
       slope_(hyper_.list.size()),
-      kernels_(&kernels::fit_kernels<S>()) {
+      kernels_(&kernels::fit::table<S>()) {
   if (o_.penalties) penalties_.emplace(*o_.penalties);
   if (o_.optimised) optimised_.emplace(*o_.optimised);
   if (features_differ()) weights_.use_paces();
@@ -172,7 +172,7 @@ void Learner<S>::keep() {
 template <class S>
 void Learner<S>::lay_out() {
   rows_ = static_cast<int>(batch_.size());
-  stride_ = (rows_ + kernels::fit_rows_unit - 1) / kernels::fit_rows_unit * kernels::fit_rows_unit;
+  stride_ = (rows_ + kernels::fit::rows_unit - 1) / kernels::fit::rows_unit * kernels::fit::rows_unit;
   const auto n = to_size(stride_), lanes = to_size(weights_.lanes()) * n;
   const auto outputs = to_size(weights_.outputs());
   logits_.assign(lanes, S(0)), push_.assign(lanes, S(0)), total_.assign(lanes, S(0));
@@ -373,13 +373,13 @@ typename Learner<S>::Batch Learner<S>::batch() {
 
 template <class S>
 void Learner<S>::steps(const S* gram, double alpha, bool free) {
-  part_.assign(1, FitPart::weights), part_class_.assign(1, 0);
+  part_.assign(1, Part::weights), part_class_.assign(1, 0);
   shift_.clear(), scale_.clear();
   for (const Hyperparameter& h : hyper_.list) {
     auto& numbers = h.kind == Tunable::shift ? shift_ : scale_;
     if (h.kind == Tunable::shift || h.kind == Tunable::scale) numbers.push_back(S(h.value()));
     if (!h.has_part()) continue;
-    part_.push_back(h.kind == Tunable::rate && !free ? FitPart::implicit : part_of(h.kind));
+    part_.push_back(h.kind == Tunable::rate && !free ? Part::implicit : part_of(h.kind));
     part_class_.push_back(h.index);
   }
   const Batch b = batch();

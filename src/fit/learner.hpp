@@ -93,7 +93,7 @@ class Learner {
  private:
   using Row = LearnerRow;
   using Numbers = std::vector<S, LineAllocator<S>>;
-  using Batch = kernels::FitBatch<S>;
+  using Batch = kernels::fit::Batch<S>;
 
   void lay_out();
   void place(const S* sums, int r);
@@ -149,11 +149,11 @@ class Learner {
   Numbers pending_sums_, sums_, lane_, logits_, push_, total_, scratch_, weight_, target_, is_replayed_;
   BatchFeatures<S> features_;
   std::vector<std::int32_t> label_;
-  std::vector<kernels::FitPart> part_;
+  std::vector<kernels::fit::Part> part_;
   std::vector<int> part_class_;
   std::vector<S> shift_, scale_;
   std::vector<double> slope_, slopes_, probability_;
-  const kernels::FitKernels<S>* kernels_;
+  const kernels::fit::Kernels<S>* kernels_;
 };
 
 extern template class Learner<float>;

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "fit/saved_vectors.hpp"
-#include "kernels/fit_kernels.hpp"
+#include "kernels/fit/kernels.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
-using Entry = kernels::FitEntry;
+using Entry = kernels::fit::Entry;
 
 // What a row is for: judging hyperparameters, training weights, or first the one, then the other.
 enum class Role : std::uint8_t { both, outer, inner };

@@ -16,7 +16,7 @@ namespace {
 int width_for(int lanes) {
   if (lanes < 4) return 4;
   if (lanes < 8) return 8;
-  return (lanes + 1 + kernels::fit_rows_unit - 1) / kernels::fit_rows_unit * kernels::fit_rows_unit;
+  return (lanes + 1 + kernels::fit::rows_unit - 1) / kernels::fit::rows_unit * kernels::fit::rows_unit;
 }
 
 // exp(−due); most are small, and exact to a float in a few terms.
@@ -36,7 +36,7 @@ Weights<S>::Weights(int parts, int outputs, int groups)
       width_(width_for(parts * outputs)),
       constant_(to_size(parts * outputs)),
       lazy_(to_size(groups), fresh()),
-      kernels_(&kernels::fit_kernels<S>()) {}
+      kernels_(&kernels::fit::table<S>()) {}
 
 template <class S>
 typename Weights<S>::Lazy Weights<S>::fresh() const {
@@ -224,7 +224,7 @@ void Weights<S>::decay_row(std::int64_t slot, S* row) {
   const double now = due(slot);
   const std::int64_t rounds = rounds_ - pace_[to_size(slot)].paid;
   const Lazy& lazy = lazy_[group_of(slot)];
-  std::array<kernels::FitMoved<S>, most_moved> moved;
+  std::array<kernels::fit::Moved<S>, most_moved> moved;
   for (std::size_t m = 0; m < moved_.size(); ++m)
     moved[m] = {moved_[m].part, S(-lazy.z / lazy.s[to_size(moved_[m].part)] * kept(m, rounds) * now)};
   kernels_->decay(row, lanes(), outputs_, S(left_after(now)), moved.data(), static_cast<int>(moved_.size()));

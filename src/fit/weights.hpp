@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "fit/rows.hpp"
-#include "kernels/fit_kernels.hpp"
+#include "kernels/fit/kernels.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/memory.hpp"
 #include "obolus/core/to_size.hpp"
@@ -134,7 +134,7 @@ class Weights {
   std::array<Kept, most_moved> kept_;
   std::vector<S, LineAllocator<S>> copy_;  // scratch of gather_unpaid()
   std::vector<Entry> copied_;
-  const kernels::FitKernels<S>* kernels_;
+  const kernels::fit::Kernels<S>* kernels_;
 };
 
 extern template class Weights<float>;
