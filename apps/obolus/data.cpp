@@ -9,6 +9,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/data/generators.hpp"
 #include "obolus/data/newsgroups.hpp"
+#include "option_flags.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 

@@ -15,6 +15,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
 #include "obolus/data/pictures.hpp"
+#include "option_flags.hpp"
 #include "packages.hpp"
 #include "verbs.hpp"
 

@@ -15,6 +15,7 @@
 #include "data_sets.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
+#include "option_flags.hpp"
 #include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"

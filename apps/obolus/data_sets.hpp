@@ -18,9 +18,6 @@ struct DataSet {
 [[nodiscard]] const DataSet& data_set_named(const std::string& name);  // throws ConfigError
 [[nodiscard]] std::vector<std::string> data_set_names();
 
-// For options that name one of several: says what was got and what is expected.
-[[nodiscard]] std::string fault_of_name(const std::string& name, const std::vector<std::string>& known);
-
 void add_data_get(CLI::App& data, int& code);
 void add_data_rows(CLI::App& data, int& code);
 

@@ -13,7 +13,7 @@ using test::rows_of;
 using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
-const RowOptions arff{.format = RowFormat::arff};
+const RowOptions arff{.format = "arff"};
 
 const std::string head =
     "% a comment\n"

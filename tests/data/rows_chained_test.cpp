@@ -131,7 +131,7 @@ TEST(ChainedRowsTest, AttributesAreMatchedByNameAndKind) {
 
 TEST(ChainedRowsTest, FormatsAreNotMixed) {
   EXPECT_EQ(says({{"a.svm", "1 1:1\n"}, {"b.vw", "1 | a\n"}}),
-            "b.vw: got Vowpal Wabbit's text, expected svmlight as in a.svm: files read as one have one format");
+            "b.vw: got Vowpal Wabbit, expected svmlight as in a.svm: files read as one have one format");
   EXPECT_EQ(says({{"a", "1 1:1\n"}, {"b", "1,2\n"}}),
             "b: got CSV, expected svmlight as in a: files read as one have one format");
 }

@@ -14,7 +14,7 @@ using test::rows_of;
 using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
-RowOptions csv(Header header = Header::automatic) { return {.format = RowFormat::csv, .header = header}; }
+RowOptions csv(Header header = Header::automatic) { return {.format = "csv", .header = header}; }
 RowOptions labelled_by(const std::string& label) {
   RowOptions options = csv();
   options.label = label;
@@ -156,7 +156,7 @@ TEST(CsvRowsTest, ErrorsNameWhatWasFoundWhere) {
 
 TEST(CsvRowsTest, AQuoteThatIsNeverClosedIsNotReadForever) {
   RowOptions options = csv();
-  options.longest_line = 1'000;
+  options.max_line = 1'000;
   options.skip_bad = 100;
   std::string text = "a,y\n\"1,2\n";
   for (int i = 0; i < 1'000; ++i) text += "3,4\n";

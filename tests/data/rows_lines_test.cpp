@@ -6,6 +6,7 @@
 
 #include "data/rows/line_source.hpp"
 #include "data/rows/number_text.hpp"
+#include "data/rows/row_format.hpp"
 #include "tests/data/rows_text.hpp"
 
 namespace {
@@ -74,7 +75,7 @@ TEST(LineSourceTest, ALineHasALongestLength) {
 }
 
 TEST(LineSourceTest, WhatIsNoTextIsRefused) {
-  const auto says = [](const std::string& text) { return refusal(text, {.format = RowFormat::svmlight}); };
+  const auto says = [](const std::string& text) { return refusal(text, {.format = "svmlight"}); };
   EXPECT_EQ(says(std::string("1 1:1\n1 1:\0\n", 12)), "f:2:5: got a NUL byte, expected text");
   EXPECT_EQ(says("\xFF\xFEx"), "f:1:1: got UTF-16, expected UTF-8 or any other text of single bytes");
   EXPECT_EQ(says("\x1F\x8B\x08"), "f:1:1: got a packed file (gzip or zstd), expected text");
@@ -124,7 +125,7 @@ TEST(RowKeyTest, IsTheSameOnEveryMachine) {
 }
 
 TEST(BadRowsTest, SoManyAreSkippedAndCounted) {
-  RowOptions options{.format = RowFormat::svmlight, .skip_bad = 2};
+  RowOptions options{.format = "svmlight", .skip_bad = 2};
   const std::string text = "1 1:1\nx\n2 2:2\n3 3\n4 4:4\n";
   auto reader = reader_of(text, options);
   EXPECT_EQ(test::all_rows(*reader).size(), 3u);
@@ -138,7 +139,7 @@ TEST(BadRowsTest, SoManyAreSkippedAndCounted) {
 }
 
 TEST(BadRowsTest, TheRowAfterAnErrorCanBeRead) {
-  auto reader = reader_of("a,y\n1,2\n3\n4,5\n", {.format = RowFormat::csv});
+  auto reader = reader_of("a,y\n1,2\n3\n4,5\n", {.format = "csv"});
   DataRow row;
   ASSERT_TRUE(reader->next(row));
   EXPECT_THROW((void)reader->next(row), DataError);
@@ -163,8 +164,30 @@ TEST(RowFormatTest, TheExtensionTellsAndElseTheFirstLine) {
   EXPECT_EQ(format("-", "% c\n@attribute a real\n@data\n"), "ARF");
   EXPECT_EQ(
       refusal("\nwords only\n", {}),
-      "f:2:1: got \"words only\", expected a line that tells svmlight, CSV, ARFF or Vowpal Wabbit's text: give the "
-      "format");
+      "f:2:1: got \"words only\", expected a first line that tells the format (ARFF, Vowpal Wabbit, svmlight, CSV); else "
+      "name the format");
+}
+
+TEST(RowFormatTest, EachDescribesItself) {
+  std::vector<std::string> endings, known;
+  RowOptions options;
+  options.describe([&](std::string_view name, const auto&, std::string_view) { known.emplace_back(name); });
+  for (const RowFormat& format : row_formats()) {
+    EXPECT_FALSE(format.title.empty() || format.summary.empty()) << format.name;
+    EXPECT_TRUE(format.recognises && format.open) << format.name;
+    for (const std::string& option : format.options)
+      EXPECT_NE(std::find(known.begin(), known.end(), option), known.end()) << format.name << ": " << option;
+    endings.insert(endings.end(), format.endings.begin(), format.endings.end());
+  }
+  std::sort(endings.begin(), endings.end());
+  EXPECT_EQ(std::adjacent_find(endings.begin(), endings.end()), endings.end());
+  EXPECT_EQ(row_format_names(), (Lines{"auto", "arff", "vw", "svmlight", "csv"}));
+  EXPECT_EQ(titles_of_formats("label"), "ARFF, CSV");
+}
+
+TEST(RowFormatTest, AnUnknownNameIsRefusedWithTheNearest) {
+  EXPECT_EQ(refusal("1,2\n", {.format = "cvs"}),
+            "format: got 'cvs', expected the name of a format (did you mean 'csv'?)");
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ using test::refusal;
 using test::rows_of;
 using Rows = std::vector<DataRow>;
 
-const RowOptions svmlight{.format = RowFormat::svmlight};
-const RowOptions from_zero{.format = RowFormat::svmlight, .index_base = IndexBase::zero};
-const RowOptions from_one{.format = RowFormat::svmlight, .index_base = IndexBase::one};
+const RowOptions svmlight{.format = "svmlight"};
+const RowOptions from_zero{.format = "svmlight", .index_base = IndexBase::zero};
+const RowOptions from_one{.format = "svmlight", .index_base = IndexBase::one};
 
 TEST(SvmlightRowsTest, LabelsAndPairsAreReadAsWritten) {
   const Rows expected{{"+1", 1, "", {{0, 1, 0.5F}, {0, 7, -2}}}, {"-1", 1, "", {}}, {"2.5", 1, "", {{0, 3, 1e-3F}}}};
@@ -45,7 +45,7 @@ TEST(SvmlightRowsTest, AQueryIdIsIgnoredAndSaid) {
 
 TEST(SvmlightRowsTest, RowsWithoutLabelAreForPrediction) {
   EXPECT_EQ(refusal("1:2 3:4\n", svmlight), "f:1:1: got \"1:2\", expected a label first");
-  const RowOptions unlabelled{.format = RowFormat::svmlight, .labelled = false};
+  const RowOptions unlabelled{.format = "svmlight", .labelled = false};
   EXPECT_EQ(rows_of("1:2 3:4\n5 1:1\n", unlabelled),
             (Rows{{"", 1, "", {{0, 1, 2}, {0, 3, 4}}}, {"5", 1, "", {{0, 1, 1}}}}));
 }

@@ -13,7 +13,7 @@ using test::rows_of;
 using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
-const RowOptions vw{.format = RowFormat::vowpal_wabbit};
+const RowOptions vw{.format = "vw"};
 
 TEST(VowpalWabbitRowsTest, LabelsWeightsTagsNamespacesAndValuesAreRead) {
   auto reader = reader_of(

@@ -57,7 +57,7 @@ class ChainedRows : public RowReader {
       options_.index_base = *base == 0 ? IndexBase::zero : IndexBase::one;
     auto following = opened(paths_[++at_]);
     // A file without rows may be of any format.
-    const bool other = following->format() != file_->format();
+    const bool other = &following->format() != &file_->format();
     if (other && following->no_more()) return;
     if (!other || any_) following->follow(*file_);
     file_ = std::move(following);

@@ -44,6 +44,8 @@ class ColumnRows : public LineRows {
   // Columns may stand in another order; what they are called is what they are.
   void take_over(LineRows& before) override;
   [[nodiscard]] bool decided_before() const { return decided_before_; }
+  // Whether the file says which columns are numeric: then files that differ in it contradict each other.
+  [[nodiscard]] virtual bool declares_kinds() const { return false; }
 
  private:
   [[nodiscard]] double number(const Column& column, const Cell& cell);

@@ -26,7 +26,6 @@ class CsvRows : public ColumnRows {
     return fmt::format("CSV by {}, {}, {} columns by the first {} rows: {}", delimiter,
                        header_ ? "a header" : "no header", columns().size(), looked_at_, describe_columns(columns()));
   }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::csv; }
   [[nodiscard]] bool decided() const override { return looked_at_ > 0 || decided_before(); }
 
  private:
@@ -124,8 +123,20 @@ void CsvRows::read_record(std::string_view line, DataRow& row) {
 
 }  // namespace
 
-std::unique_ptr<RowReader> csv_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<CsvRows>(std::move(lines), options);
+RowFormat csv_format() {
+  return {.name = "csv",
+          .title = "CSV",
+          .summary = "cells between commas, semicolons, tabs or bars, quoted where needed; a header or none",
+          .endings = {".csv", ".tsv"},
+          .options = {"header", "delimiter", "label", "weight", "ignore", "numeric", "categorical", "missing"},
+          .recognises = [](std::string_view line) { return line.find_first_of(",;\t|") != std::string_view::npos; },
+          .open =
+              [](std::unique_ptr<LineSource> lines, const RowOptions& given) {
+                RowOptions options = given;
+                if (options.delimiter == 0 && without_packing(lines->name()).ends_with(".tsv"))
+                  options.delimiter = '\t';
+                return open_as<CsvRows>(std::move(lines), options);
+              }};
 }
 
 }  // namespace obolus

@@ -7,6 +7,7 @@
 
 #include "data/rows/bad_rows.hpp"
 #include "data/rows/line_source.hpp"
+#include "data/rows/row_format.hpp"
 #include "data/rows/words.hpp"
 #include "obolus/data/rows.hpp"
 
@@ -23,7 +24,8 @@ class LineRows : public RowReader {
   [[nodiscard]] std::uint64_t skipped() const final { return bad_.count(); }
   [[nodiscard]] const std::string& first_skipped() const final { return bad_.first(); }
 
-  [[nodiscard]] virtual RowFormat format() const = 0;
+  void set_format(const RowFormat& format) { format_ = &format; }  // by who opened it; before all else
+  [[nodiscard]] const RowFormat& format() const { return *format_; }
   // Before the first row: what was decided for the file before holds for this one too, and groups keep their numbers.
   // The reader before is at its end and reads no more. Throws DataError when this file is not of its kind.
   void follow(LineRows& before);
@@ -50,14 +52,15 @@ class LineRows : public RowReader {
   std::size_t line_ = 0;  // where the row began
 
  private:
+  const RowFormat* format_ = nullptr;
   std::unique_ptr<LineSource> lines_;
   BadRows bad_;
 };
 
-[[nodiscard]] std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
-[[nodiscard]] std::unique_ptr<RowReader> csv_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
-[[nodiscard]] std::unique_ptr<RowReader> arff_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
-[[nodiscard]] std::unique_ptr<RowReader> vowpal_wabbit_rows(std::unique_ptr<LineSource> lines,
-                                                            const RowOptions& options);
+// What a format gives as its `open`.
+template <class Rows>
+std::unique_ptr<LineRows> open_as(std::unique_ptr<LineSource> lines, const RowOptions& options) {
+  return std::make_unique<Rows>(std::move(lines), options);
+}
 
 }  // namespace obolus

@@ -25,7 +25,6 @@ class SvmlightRows : public LineRows {
 
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] std::optional<int> index_base() const override { return base_; }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::svmlight; }
   [[nodiscard]] bool decided() const override { return !automatic_ || looked_at_ > 0; }
 
  private:
@@ -178,10 +177,34 @@ std::string SvmlightRows::describe() const {
                      has_qid_ ? "; qid is there and is ignored" : "");
 }
 
+bool is_number(std::string_view text) { return number_of(text).fault == NumberFault::none; }
+
+bool is_entry(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos && is_number(text.substr(0, colon));
+}
+
+// A comment, or INDEX:VALUE or qid: in the first two words.
+bool begins_svmlight(std::string_view line) {
+  if (trimmed(line).starts_with('#')) return true;
+  Words words({line});
+  Word first, second;
+  if (!words.next(first)) return false;
+  if (is_entry(first.text)) return true;
+  return words.next(second) && (is_entry(second.text) || second.text.starts_with("qid:")) &&
+         is_number(first.text.substr(0, first.text.find(',')));
+}
+
 }  // namespace
 
-std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<SvmlightRows>(std::move(lines), options);
+RowFormat svmlight_format() {
+  return {.name = "svmlight",
+          .title = "svmlight",
+          .summary = "LABEL INDEX:VALUE … # comment; also called libsvm",
+          .endings = {".svm", ".svmlight", ".libsvm"},
+          .options = {"index_base"},
+          .recognises = begins_svmlight,
+          .open = open_as<SvmlightRows>};
 }
 
 }  // namespace obolus

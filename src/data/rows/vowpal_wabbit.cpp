@@ -28,7 +28,6 @@ class VowpalWabbitRows : public LineRows {
   [[nodiscard]] std::string describe() const override {
     return "Vowpal Wabbit's text; features are hashed by Obolus' own hash";
   }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::vowpal_wabbit; }
 
  private:
   struct Namespace {
@@ -150,10 +149,24 @@ VowpalWabbitRows::Namespace VowpalWabbitRows::known(Word name) {
   return added;
 }
 
+// Its bar begins the line or follows a blank or a tag; as a delimiter of CSV it follows its cell.
+bool has_bar(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  const std::size_t bar = text.find('|');
+  return !text.starts_with('#') && bar != std::string_view::npos &&
+         (bar == 0 || is_blank(text[bar - 1]) || text.substr(0, bar).find('\'') != std::string_view::npos);
+}
+
 }  // namespace
 
-std::unique_ptr<RowReader> vowpal_wabbit_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<VowpalWabbitRows>(std::move(lines), options);
+RowFormat vowpal_wabbit_format() {
+  return {.name = "vw",
+          .title = "Vowpal Wabbit",
+          .summary = "[LABEL] [WEIGHT] ['TAG]|NAMESPACE[:SCALE] FEATURE[:VALUE] … |NAMESPACE …",
+          .endings = {".vw"},
+          .options = {},
+          .recognises = has_bar,
+          .open = open_as<VowpalWabbitRows>};
 }
 
 }  // namespace obolus
