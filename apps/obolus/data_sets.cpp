@@ -38,8 +38,11 @@ DataSet pictures(PictureSet set) {
 std::int64_t lines_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::int64_t lines = 0;
-  for (std::vector<char> block(std::size_t{1} << 18); file.read(block.data(), 1 << 18), file.gcount() > 0;)
+  std::vector<char> block(std::size_t{1} << 18);
+  do {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
     lines += std::count(block.begin(), block.begin() + file.gcount(), '\n');
+  } while (file.gcount() > 0);
   return lines;
 }
 

@@ -1,4 +1,4 @@
-// The data that `obolus data` knows: what it is, under which licence, and where it is kept.
+// The data sets that `obolus data` knows: what they are, their licences and where they are kept.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@ namespace obolus::cli {
 struct DataSet {
   std::string name, what, licence;
   std::function<std::string()> path;   // a file or a folder
-  std::function<std::string()> sizes;  // of what is there; throws DataError when it is damaged
+  std::function<std::string()> sizes;  // of what is there; throws DataError if it is damaged
 };
 
 [[nodiscard]] const std::vector<DataSet>& data_sets();

@@ -69,7 +69,7 @@ TEST(LineSourceTest, ALineHasALongestLength) {
       (void)not_first.next(line);
       FAIL();
     } catch (const DataError& e) {
-      EXPECT_STREQ(e.what(), "f:2:6: got a longer line, expected 5 bytes at most");
+      EXPECT_STREQ(e.what(), "f:2:6: got a longer line, expected at most 5 bytes");
     }
   }
 }
@@ -104,7 +104,7 @@ TEST(NumberTextTest, NumbersAreReadWholeOrRefused) {
   EXPECT_EQ(number_of("0." + std::string(400, '0') + "1").value, 0);
   EXPECT_EQ(number_of("0." + std::string(400, '0') + "1").fault, NumberFault::none);
   for (const char* text : {"", "+", "-", "+-1", "--1", " 1", "1 ", "1,5", "0x10", "1e", "e5", ".", "1.2.3", "\xC2\xBD"})
-    EXPECT_EQ(number_of(text).fault, NumberFault::no_number) << text;
+    EXPECT_EQ(number_of(text).fault, NumberFault::not_a_number) << text;
   for (const char* text : {"nan", "NaN", "-nan", "inf", "-Infinity"})
     EXPECT_EQ(number_of(text).fault, NumberFault::not_finite) << text;
   for (const std::string& text : {std::string("1e999"), std::string("-1e999"), std::string(400, '9'),
@@ -133,7 +133,7 @@ TEST(BadRowsTest, SoManyAreSkippedAndCounted) {
   EXPECT_EQ(reader->first_skipped(), "f:2:1: got \"x\", expected a number as the label");
   options.skip_bad = 1;
   EXPECT_EQ(refusal(text, options),
-            "f:4:3: got \"3\", expected INDEX:VALUE (1 bad rows were skipped before it, as many as allowed)");
+            "f:4:3: got \"3\", expected INDEX:VALUE (after skipping 1 bad rows, as many as allowed)");
   options.skip_bad = 0;
   EXPECT_EQ(refusal(text, options), "f:2:1: got \"x\", expected a number as the label");
 }
@@ -162,10 +162,10 @@ TEST(RowFormatTest, TheExtensionTellsAndElseTheFirstLine) {
   for (const char* text : {"a,b\n", "1;2\n", "x y\tz\n", "1|2|3\n"}) EXPECT_EQ(format("a.txt", text), "CSV") << text;
   for (const char* text : {"1 |a b\n", "|a b\n", "1 'x|a b\n", " | a:1\n"}) EXPECT_EQ(format("-", text), "Vow") << text;
   EXPECT_EQ(format("-", "% c\n@attribute a real\n@data\n"), "ARF");
-  EXPECT_EQ(
-      refusal("\nwords only\n", {}),
-      "f:2:1: got \"words only\", expected a first line that tells the format (ARFF, Vowpal Wabbit, svmlight, CSV); else "
-      "name the format");
+  EXPECT_EQ(refusal("\nwords only\n", {}),
+            "f:2:1: got \"words only\", expected a first line that tells the format (ARFF, Vowpal Wabbit, svmlight, "
+            "CSV); else "
+            "name the format");
 }
 
 TEST(RowFormatTest, EachDescribesItself) {

@@ -149,12 +149,12 @@ TEST(RowStreamTest, ChecksumsAndLengthsAreCompared) {
     return bytes;
   };
   const std::string gzip = packed(text, Pack::gzip), zstd = packed(text, Pack::zstd);
-  const std::string checksum = "f: cannot be unpacked: its checksum does not fit its content: it is damaged";
+  const std::string checksum = "f: cannot be unpacked: its checksum does not match its content: it is damaged";
   EXPECT_EQ(unpacking_says(gzip), "accepted");
   EXPECT_EQ(unpacking_says(damaged(gzip, 5)), checksum);
   EXPECT_EQ(unpacking_says(damaged(gzip, 8)), checksum);
   EXPECT_EQ(unpacking_says(damaged(gzip, 1)),
-            "f: cannot be unpacked: its length does not fit its content: it is damaged");
+            "f: cannot be unpacked: its length does not match its content: it is damaged");
   EXPECT_EQ(unpacking_says(gzip + damaged(gzip, 8)), checksum);
   EXPECT_EQ(unpacking_says(damaged(gzip, 8) + gzip), checksum);
   EXPECT_EQ(unpacking_says(zstd), "accepted");
@@ -167,9 +167,8 @@ TEST(RowStreamTest, APackIsCutAtNoByte) {
     const std::string bytes = packed("1 1:0.5 7:2\n-1 2:3\n", pack);
     const std::size_t magic = pack == Pack::gzip ? 2 : 4;
     for (std::size_t size = magic; size < bytes.size(); ++size) {
-      EXPECT_EQ(unpacking_says(bytes.substr(0, size)), "f: cannot be unpacked: it is cut: its end is missing") << size;
-      EXPECT_EQ(unpacking_says(bytes + bytes.substr(0, size)), "f: cannot be unpacked: it is cut: its end is missing")
-          << size;
+      EXPECT_EQ(unpacking_says(bytes.substr(0, size)), "f: cannot be unpacked: it is truncated") << size;
+      EXPECT_EQ(unpacking_says(bytes + bytes.substr(0, size)), "f: cannot be unpacked: it is truncated") << size;
     }
   }
 }
@@ -177,11 +176,11 @@ TEST(RowStreamTest, APackIsCutAtNoByte) {
 TEST(RowStreamTest, BehindAPackStandsAnotherOneOrNothing) {
   const std::string gzip = packed("1 1:1\n", Pack::gzip), zstd = packed("1 1:1\n", Pack::zstd);
   EXPECT_EQ(unpacking_says(gzip + std::string(1'000'000, '\0')), "accepted");
-  const std::string no_gzip = "f: cannot be unpacked: what stands behind its end is no gzip";
+  const std::string no_gzip = "f: cannot be unpacked: the bytes after its end are not gzip";
   EXPECT_EQ(unpacking_says(gzip + "1 2:3\n"), no_gzip);
   EXPECT_EQ(unpacking_says(gzip + std::string(1'000'000, '\0') + "1"), no_gzip);
   EXPECT_EQ(unpacking_says(gzip + std::string(4, '\0') + gzip), no_gzip);
-  EXPECT_EQ(unpacking_says(zstd + "1 2:3\n"), "f: cannot be unpacked: what stands behind its end is no zstd");
+  EXPECT_EQ(unpacking_says(zstd + "1 2:3\n"), "f: cannot be unpacked: the bytes after its end are not zstd");
 }
 
 TEST(RowStreamTest, FilesAreOpenedByTheirPath) {
@@ -252,7 +251,7 @@ TEST(RowStreamTest, StandardInputMayBePacked) {
       while (reader->next(row)) continue;
       ADD_FAILURE() << "a cut stream was accepted";
     } catch (const DataError& e) {
-      EXPECT_STREQ(e.what(), "standard input: cannot be unpacked: it is cut: its end is missing");
+      EXPECT_STREQ(e.what(), "standard input: cannot be unpacked: it is truncated");
     }
     ::dup2(before, STDIN_FILENO);
     ::close(before);

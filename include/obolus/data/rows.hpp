@@ -90,7 +90,8 @@ struct RowOptions {
   bool labelled = true;  // false: rows to predict; no column is the label unless `label` says so
   // CSV: numeric and categorical by name, for columns that have no other use; they need not exist.
   std::vector<std::string> usually_numeric{}, usually_categorical{};
-  // What is automatic is decided by this many rows, or by this many bytes if that is less. A live stream waits for them.
+  // What is automatic is decided by this many rows, or by this many bytes if that is less. A live stream waits for
+  // them.
   std::size_t look_ahead = 1'000, look_ahead_bytes = std::size_t{1} << 23;
   std::size_t max_line = std::size_t{1} << 26;
   std::size_t block = std::size_t{1} << 18;  // bytes per read
@@ -107,8 +108,8 @@ class RowReader {
  public:
   virtual ~RowReader() = default;
 
-  // False at the end. Throws DataError ("FILE:LINE:COLUMN: got …, expected …"; columns count bytes from 1), which leaves
-  // `row` unspecified; the row after it can be read.
+  // False at the end. Throws DataError ("FILE:LINE:COLUMN: got …, expected …"; columns count bytes from 1), which
+  // leaves `row` unspecified; the row after it can be read.
   [[nodiscard]] virtual bool next(DataRow& row) = 0;
   [[nodiscard]] virtual std::string place() const = 0;                       // "FILE:LINE" where the last row began
   [[nodiscard]] virtual const std::vector<std::string>& groups() const = 0;  // so far: namespaces come with the rows

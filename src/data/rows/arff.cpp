@@ -88,12 +88,12 @@ void ArffRows::read_entry(ArffText& text, DataRow& row) {
   const auto [end, error] = std::from_chars(value_.data(), value_.data() + value_.size(), index);
   if (!there || quoted || error != std::errc{} || end != value_.data() + value_.size() || index >= columns().size())
     before.refuse(fmt::format("an attribute's index, 0 to {}", columns().size() - 1));
-  if (written_[index]) before.refuse(fmt::format("each attribute once a row: index {} comes again", index));
+  if (written_[index]) before.refuse(fmt::format("each attribute once per row: index {} appears again", index));
   written_[index] = true;
   read_value(text, index, row);
 }
 
-// A sparse row leaves out what is 0: of a nominal attribute that is its first value, which holds for the label too.
+// A sparse row leaves out zeros; for a nominal attribute, including the label, that is its first value.
 void ArffRows::take_omitted(std::size_t i, DataRow& row) {
   const Column& column = columns()[i];
   if (!column.values.empty()) {

@@ -70,7 +70,7 @@ std::vector<std::size_t> same_columns(const std::vector<Column>& columns, const 
       same.push_back(i);
       continue;
     }
-    const auto twice = std::count(names.begin(), names.end(), names[i]) > 1;  // then they cannot be told apart
+    const auto twice = std::count(names.begin(), names.end(), names[i]) > 1;  // then they cannot be matched
     const auto found = twice ? expected.end() : std::find(expected.begin(), expected.end(), names[i]);
     if (found == expected.end()) break;
     same.push_back(to_size(found - expected.begin()));

@@ -18,7 +18,7 @@ bool LineRows::next(DataRow& row) {
     try {
       return read(row);
     } catch (const BadRow& bad) {
-      bad_.pass_over(bad);
+      bad_.skip(bad);
     }
   }
 }

@@ -1,5 +1,5 @@
-// A format of rows describes itself once, beside its reader. Detection, --format with its help, `obolus list formats` and
-// the messages that name formats all follow from the one list.
+// A row format describes itself once, beside its reader. Detection, --format and its help, `obolus list formats` and
+// the messages that name formats all follow from this one list.
 #pragma once
 
 #include <memory>

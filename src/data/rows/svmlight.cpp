@@ -40,8 +40,8 @@ class SvmlightRows : public LineRows {
   bool labelled_, automatic_, has_qid_ = false;
   int base_;
   std::size_t looked_at_ = 0;
-  std::string decided_by_;                                     // the file before, if it was that
-  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, and which features of the row they are
+  std::string decided_by_;                                     // the file before, if it decided
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, with their positions in the row
 };
 
 // Base 0 accepts every index, so the rows can be read with it while the base is not known.
@@ -54,14 +54,14 @@ void SvmlightRows::decide_base(const RowOptions& options) {
       more = read(row);
       looked_at_ += more ? 1 : 0;
       zero = std::any_of(row.features.begin(), row.features.end(), [](const RowFeature& f) { return f.key == 0; });
-    } catch (const BadRow&) {  // it is met again, and counted then
+    } catch (const BadRow&) {  // it will be read again, and counted then
     }
   lines().rewind();
   line_ = 0;
   base_ = zero ? 0 : 1;
 }
 
-// The trap of several files: were each decided by itself, the same index could mean two features.
+// If each of several files decided for itself, the same index could mean two features.
 void SvmlightRows::take_over(LineRows& before) {
   const auto& first = static_cast<const SvmlightRows&>(before);
   has_qid_ = has_qid_ || first.has_qid_;
@@ -112,7 +112,7 @@ bool SvmlightRows::read(DataRow& row) {
 void SvmlightRows::read_label(Words& words, Word& word, DataRow& row, bool& more) {
   if (word.text.find(':') == std::string_view::npos) {
     if (word.text.find(',') != std::string_view::npos)
-      refuse(word.column, "several labels, " + shown(word.text), "one label: rows of many labels are not supported");
+      refuse(word.column, "several labels, " + shown(word.text), "one label: multi-label rows are not supported");
     if (number_of(word.text).fault != NumberFault::none) refuse(word.column, shown(word.text), "a number as the label");
     row.label = word.text;
     more = words.next(word);
@@ -125,7 +125,7 @@ void SvmlightRows::read_label(Words& words, Word& word, DataRow& row, bool& more
   }
 }
 
-// What nearly all features are: an index of up to 19 digits, a short decimal. False: whatever else it is, or an error.
+// The common case: an index of up to 19 digits and a short decimal. False for anything else, errors included.
 bool SvmlightRows::read_short(const char*& at, const char* end, RowFeature& feature) const {
   const DigitRun index = digits_of(at, end);
   at += index.count;
@@ -164,7 +164,7 @@ void SvmlightRows::refuse_duplicates(Word text, const DataRow& row) {
   };
   refuse(column((twice + 1)->second),
          fmt::format("index {} again (first in column {})", twice->first, column(twice->second)),
-         "each index once a row");
+         "each index once per row");
 }
 
 std::string SvmlightRows::describe() const {
@@ -174,7 +174,7 @@ std::string SvmlightRows::describe() const {
                       base_ == 0 ? "" : " rows") +
           (decided_by_.empty() ? "" : " of " + decided_by_);
   return fmt::format("svmlight, indices from {} ({}){}", base_ == 0 ? "zero" : "one", why,
-                     has_qid_ ? "; qid is there and is ignored" : "");
+                     has_qid_ ? "; qid is ignored" : "");
 }
 
 bool is_number(std::string_view text) { return number_of(text).fault == NumberFault::none; }
