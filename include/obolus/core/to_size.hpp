@@ -3,13 +3,11 @@
 
 #include <cstddef>
 
-#include "obolus/core/to_size.hpp"
-
 namespace obolus {
 
 template <class Number>
 [[nodiscard]] constexpr std::size_t to_size(Number n) {
-  return to_size(n);
+  return static_cast<std::size_t>(n);
 }
 
 }  // namespace obolus
