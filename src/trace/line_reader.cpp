@@ -1,4 +1,4 @@
-#include "report/line_reader.hpp"
+#include "trace/line_reader.hpp"
 
 #include <fmt/format.h>
 
