@@ -328,7 +328,7 @@ const char* const permuted =
 
 RowOptions kinds() {
   RowOptions o;
-  o.format = RowFormat::csv;
+  o.format = "csv";
   o.label = "kind";
   return o;
 }

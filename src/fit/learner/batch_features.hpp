@@ -7,7 +7,7 @@
 
 #include "fit/model/learner_row.hpp"
 #include "fit/model/weights.hpp"
-#include "kernels/fit_kernels.hpp"
+#include "kernels/fit/kernels.hpp"
 #include "obolus/core/memory.hpp"
 #include "obolus/core/to_size.hpp"
 
@@ -16,7 +16,7 @@ namespace obolus::fit {
 template <class S>
 class BatchFeatures {
  public:
-  BatchFeatures() : kernels_(&kernels::fit_kernels<S>()) {}
+  BatchFeatures() : kernels_(&kernels::fit::table<S>()) {}
 
   // P_i = (Σ value_i²/seen)^−power. Memory is reused from batch to batch.
   void take(const RowPointers& rows, Weights<S>& weights, double seen, double power);
@@ -41,7 +41,7 @@ class BatchFeatures {
   std::vector<Entry> column_;  // row and value
   std::vector<std::vector<S>> entry_scale_;
   std::vector<S, LineAllocator<S>> gram_, dense_;
-  const kernels::FitKernels<S>* kernels_;
+  const kernels::fit::Kernels<S>* kernels_;
 };
 
 extern template class BatchFeatures<float>;

@@ -16,7 +16,7 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
       penalties_(make_penalties<S>(options_.first_order, options_.by_optimiser)),
       outer_(options_.loss, options_.balanced),
       buffer_(options_.buffer),
-      kernels_(&kernels::fit_kernels<S>()) {
+      kernels_(&kernels::fit::table<S>()) {
   outer_.set_hyperparameters(hyper_.list.size());
   if (penalties_->per_feature()) weights_.use_feature_decay();
 }
@@ -275,7 +275,7 @@ void Learner<S>::guard_derivatives() {
 template <class S>
 void Learner<S>::take_steps(double alpha, bool rate_is_limited) {
   batch_.set_parts(hyper_, rate_is_limited);
-  const kernels::FitBatch<S> b = batch_.view(weights_);
+  const kernels::fit::Batch<S> b = batch_.view(weights_);
   for (std::int64_t k = 0; k < options_.steps; ++k) {
     if (options_.loss == Loss::numbers) kernels_->residuals_squared(b);
     else if (b.outputs == 1) kernels_->residuals_logistic(b);

@@ -138,7 +138,7 @@ class Learner {
   RoundBatch<S> batch_;
   RowPointers outer_rows_;
   BatchFeatures<S> features_;
-  const kernels::FitKernels<S>* kernels_;
+  const kernels::fit::Kernels<S>* kernels_;
 };
 
 extern template class Learner<float>;

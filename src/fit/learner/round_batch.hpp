@@ -7,7 +7,7 @@
 #include "fit/model/hyperparameters.hpp"
 #include "fit/model/learner_row.hpp"
 #include "fit/model/weights.hpp"
-#include "kernels/fit_kernels.hpp"
+#include "kernels/fit/kernels.hpp"
 #include "obolus/core/memory.hpp"
 #include "obolus/core/to_size.hpp"
 
@@ -22,7 +22,7 @@ struct RoundBatch {
   int stride = 0;
   Numbers logits, push, total, scratch, weight, target, is_replayed;
   std::vector<std::int32_t> label;
-  std::vector<kernels::FitPart> part;
+  std::vector<kernels::fit::Part> part;
   std::vector<int> part_class;
   std::vector<S> shift, scale;
 
@@ -41,7 +41,7 @@ struct RoundBatch {
 
   // Room for the rows, with all numbers 0.
   void lay_out(const Weights<S>& weights) {
-    constexpr int unit = kernels::fit_rows_unit;
+    constexpr int unit = kernels::fit::rows_unit;
     stride = (size() + unit - 1) / unit * unit;
     const auto n = to_size(stride), lanes = to_size(weights.lanes()) * n;
     logits.assign(lanes, S(0));
@@ -59,7 +59,7 @@ struct RoundBatch {
 
   // What every part is the derivative by. A rate that the limit decides is a constant.
   void set_parts(const Hyperparameters& hyper, bool rate_is_limited) {
-    part.assign(1, kernels::FitPart::weights);
+    part.assign(1, kernels::fit::Part::weights);
     part_class.assign(1, 0);
     shift.clear();
     scale.clear();
@@ -68,13 +68,13 @@ struct RoundBatch {
       if (h.kind == Tunable::scale) scale.push_back(S(h.value()));
       if (!h.has_part()) continue;
       const bool is_constant = h.kind == Tunable::rate && rate_is_limited;
-      part.push_back(is_constant ? kernels::FitPart::implicit : part_of(h.kind));
+      part.push_back(is_constant ? kernels::fit::Part::implicit : part_of(h.kind));
       part_class.push_back(h.index);
     }
   }
 
   // After lay_out() and set_parts().
-  [[nodiscard]] kernels::FitBatch<S> view(const Weights<S>& weights) {
+  [[nodiscard]] kernels::fit::Batch<S> view(const Weights<S>& weights) {
     return {size(),
             stride,
             weights.parts(),
@@ -94,13 +94,13 @@ struct RoundBatch {
   }
 
  private:
-  static kernels::FitPart part_of(Tunable kind) {
+  static kernels::fit::Part part_of(Tunable kind) {
     switch (kind) {
-      case Tunable::rate: return kernels::FitPart::rate;
-      case Tunable::replay: return kernels::FitPart::replay;
-      case Tunable::shift: return kernels::FitPart::shift;
-      case Tunable::scale: return kernels::FitPart::scale;
-      default: return kernels::FitPart::implicit;
+      case Tunable::rate: return kernels::fit::Part::rate;
+      case Tunable::replay: return kernels::fit::Part::replay;
+      case Tunable::shift: return kernels::fit::Part::shift;
+      case Tunable::scale: return kernels::fit::Part::scale;
+      default: return kernels::fit::Part::implicit;
     }
   }
 };

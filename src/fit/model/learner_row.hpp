@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "fit/model/saved_vectors.hpp"
-#include "kernels/fit_kernels.hpp"
+#include "kernels/fit/kernels.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 
-using Entry = kernels::FitEntry;
+using Entry = kernels::fit::Entry;
 
 // The outer rows of a round judge the hyperparameters, the inner ones train the weights; most rows do first the one,
 // then the other.

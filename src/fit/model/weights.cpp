@@ -15,7 +15,7 @@ namespace {
 int width_for(int lanes) {
   if (lanes < 4) return 4;
   if (lanes < 8) return 8;
-  return (lanes + 1 + kernels::fit_rows_unit - 1) / kernels::fit_rows_unit * kernels::fit_rows_unit;
+  return (lanes + 1 + kernels::fit::rows_unit - 1) / kernels::fit::rows_unit * kernels::fit::rows_unit;
 }
 
 // exp(−pending); most are small, and exact to a float in a few terms.
@@ -40,7 +40,7 @@ Weights<S>::Weights(int parts, int outputs, int groups)
       width_(width_for(parts * outputs)),
       constant_(to_size(parts * outputs)),
       group_decay_(to_size(groups), GroupDecay(parts)),
-      kernels_(&kernels::fit_kernels<S>()) {}
+      kernels_(&kernels::fit::table<S>()) {}
 
 template <class S>
 void Weights<S>::grow(std::int64_t slots) {
@@ -199,7 +199,7 @@ void Weights<S>::decay_row(std::int64_t slot, S* row) {
   const double pending = feature_decay_.pending(slot);
   const GroupDecay& group = group_decay_[group_of(slot)];
   const std::vector<DecayDerivative>& derivatives = feature_decay_.derivatives();
-  std::array<kernels::FitMoved<S>, FeatureDecay::max_derivatives> moved;
+  std::array<kernels::fit::Moved<S>, FeatureDecay::max_derivatives> moved;
   for (std::size_t m = 0; m < derivatives.size(); ++m) {
     const int part = derivatives[m].part;
     moved[m] = {part, S(-group.z / group.s[to_size(part)] * feature_decay_.kept(m, slot) * pending)};

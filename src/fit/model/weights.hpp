@@ -11,7 +11,7 @@
 #include "fit/model/feature_decay.hpp"
 #include "fit/model/group_decay.hpp"
 #include "fit/model/learner_row.hpp"
-#include "kernels/fit_kernels.hpp"
+#include "kernels/fit/kernels.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/memory.hpp"
 #include "obolus/core/to_size.hpp"
@@ -105,7 +105,7 @@ class Weights {
   FeatureDecay feature_decay_;
   std::vector<S, LineAllocator<S>> copy_;  // scratch of gather_decayed()
   std::vector<Entry> copied_;
-  const kernels::FitKernels<S>* kernels_;
+  const kernels::fit::Kernels<S>* kernels_;
 };
 
 extern template class Weights<float>;
