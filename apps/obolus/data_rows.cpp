@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "config/generator_settings.hpp"
+#include "data/durable_file.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "data/streams/text_streams.hpp"
 #include "data_sets.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
-#include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 

@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "about.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
 #include "report.hpp"
-#include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 

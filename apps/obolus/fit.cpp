@@ -9,6 +9,7 @@
 
 #include "about.hpp"
 #include "config/option_text.hpp"
+#include "data/durable_file.hpp"
 #include "fit/fit_path.hpp"
 #include "fit/fit_run.hpp"
 #include "fit/prediction_text.hpp"
@@ -17,7 +18,6 @@
 #include "obolus/core/to_size.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
-#include "run/durable_file.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "render.hpp"
-#include "run/durable_file.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {

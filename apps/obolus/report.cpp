@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "about.hpp"
+#include "data/durable_file.hpp"
 #include "page.hpp"
 #include "report.hpp"
-#include "run/durable_file.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/section_reader.hpp"
-#include "run/durable_file.hpp"
+#include "data/durable_file.hpp"
 
 namespace obolus::config {
 namespace {

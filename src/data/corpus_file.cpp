@@ -9,10 +9,10 @@
 #include <limits>
 #include <system_error>
 
+#include "data/checksum.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
-#include "run/checksum.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

@@ -1,6 +1,7 @@
 #include <array>
 #include <filesystem>
 
+#include "data/checksum.hpp"
 #include "obolus/any/erased.hpp"
 #include "obolus/problems/loss_tuning.hpp"
 #include "obolus/problems/oscillation.hpp"
@@ -8,7 +9,6 @@
 #include "obolus/problems/quadratic_file.hpp"
 #include "obolus/problems/softmax_l2.hpp"
 #include "registry/registry.hpp"
-#include "run/checksum.hpp"
 
 namespace obolus::registry {
 namespace {

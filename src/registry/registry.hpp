@@ -10,10 +10,10 @@
 #include "config/section_reader.hpp"
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
+#include "obolus/any/session.hpp"
 #include "obolus/metrics/bounds.hpp"
 #include "obolus/optimisers/info.hpp"
 #include "obolus/optimisers/theory.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus::registry {
 

@@ -11,13 +11,13 @@
 #include <sstream>
 #include <tuple>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/version.hpp"
 #include "report/config_facts.hpp"
 #include "report/markdown_tables.hpp"
 #include "report/report_run.hpp"
 #include "report/shallow_json.hpp"
-#include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {

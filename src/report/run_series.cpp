@@ -6,11 +6,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "report/config_facts.hpp"
 #include "report/line_reader.hpp"
 #include "report/series.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "config/document.hpp"
+#include "data/checksum.hpp"
 #include "obolus/version.hpp"
-#include "run/checksum.hpp"
 #include "run/comparison_cell.hpp"
 #include "run/comparison_parts.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "data/durable_file.hpp"
 #include "obolus/run/comparison.hpp"
 #include "run/cell_log.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 

@@ -70,7 +70,7 @@ class Runner {
     if (tally_.last.t < last) {
       if (directory_ && !control_.about.empty()) directory_->append_about(control_.about);
       end = obolus::run(problem_, *session_, meter_, rng_.child("optimiser"), tally_.last.t + 1, last,
-                        tally_.last.seconds, [&](const Row& row, const RegretMeter<P>& m) { return on_row(row, m); });
+                        tally_.last.seconds, [&](const Row& row, const RoundMeter<P>& m) { return on_row(row, m); });
     }
     // A diverged run keeps its last good checkpoint: the state at hand is no longer worth saving.
     if (directory_ && end.status != RunStatus::diverged) save();
@@ -125,7 +125,7 @@ class Runner {
     saved_ = Clock::now();
   }
 
-  bool on_row(const Row& row, const RegretMeter<P>& meter) {
+  bool on_row(const Row& row, const RoundMeter<P>& meter) {
     tally_.add(row, format_);
     if (variation_) variation_->add(problem_, row.t);
     const auto& log = parts_.log;
@@ -203,7 +203,7 @@ class Runner {
   const RunControl& control_;
   Rng rng_{static_cast<std::uint64_t>(parts_.problem.seed)};
   std::unique_ptr<AnySession<S>> session_;
-  RegretMeter<P> meter_;
+  RoundMeter<P> meter_;
   std::optional<VariationMeter<P>> variation_;  // its samples take memory
   TraceFormatter format_;
   Tally tally_;

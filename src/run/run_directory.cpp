@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
 
 namespace obolus {
 namespace {

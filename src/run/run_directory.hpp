@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/durable_file.hpp"
+#include "data/durable_file.hpp"
 
 namespace obolus {
 

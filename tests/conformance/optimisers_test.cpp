@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "obolus/any/erased.hpp"
-#include "obolus/metrics/regret.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/aobo.hpp"
 #include "obolus/optimisers/bome.hpp"
@@ -358,7 +358,7 @@ TEST_P(EveryOptimiser, AStillStreamIsSolved) {
   still.drift = Drift::none, still.noise = still.noise_cross = still.sine = 0.0;
   still.coupling = still.weight = 0.5;
   Table table(GetParam(), still, GetParam().widest_set());
-  RegretMeter<AnyOracle<double>> meter(table.problem, GetParam().widest_set(), 0.05);
+  RoundMeter<AnyOracle<double>> meter(table.problem, GetParam().widest_set(), 0.05);
   double first = 0.0, last = 0.0;
   const RunEnd end = run<AnyOracle<double>>(table.problem, *table.session, meter, Rng(1), 1, 3000, 0.0,
                                             [&](const Row& row, const auto&) {

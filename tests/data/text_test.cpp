@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/rng.hpp"
-#include "run/checksum.hpp"
 #include "tests/data/fixture.hpp"
 
 namespace {

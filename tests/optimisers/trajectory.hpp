@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "obolus/any/session.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/problems/oscillation.hpp"
 #include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
 #include "tests/optimisers/slow_reference.hpp"
 
 namespace obolus::test {

@@ -1,4 +1,4 @@
-#include "obolus/run/session.hpp"
+#include "obolus/any/session.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "obolus/metrics/bounds.hpp"
-#include "obolus/metrics/regret.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/metrics/variation.hpp"
 #include "obolus/optimisers/theory.hpp"
 #include "obolus/run/profile.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "obolus/metrics/regret.hpp"
-#include "obolus/run/session.hpp"
+#include "obolus/any/session.hpp"
+#include "obolus/metrics/round_meter.hpp"
 
 namespace obolus {
 
@@ -45,7 +45,7 @@ inline std::string_view non_finite(const Row& row) {
 // `seconds` is the time spent in updates before `first`; measuring is never on the clock.
 template <FirstOrderOracle P, class OnRow>
   requires Stream<P>
-RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RegretMeter<P>& meter, const Rng& rng, Round first, Round last,
+RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RoundMeter<P>& meter, const Rng& rng, Round first, Round last,
            double seconds, OnRow&& on_row) {
   using Clock = std::chrono::steady_clock;
   RunEnd end{RunStatus::finished, first - 1, {}};

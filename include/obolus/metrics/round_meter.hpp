@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "obolus/any/session.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/evaluation.hpp"
@@ -19,7 +20,6 @@
 #include "obolus/metrics/hypergradient.hpp"
 #include "obolus/metrics/prequential.hpp"
 #include "obolus/metrics/row.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus {
 
@@ -41,12 +41,12 @@ struct MeterOptions {
 };
 
 template <FirstOrderOracle P>
-class RegretMeter {
+class RoundMeter {
   using S = ScalarOf<P>;
 
  public:
   // `gamma` is the one γ of the regret, whatever the optimiser's schedule.
-  RegretMeter(P& problem, const ConvexSet& set, double gamma, MeterOptions options = {})
+  RoundMeter(P& problem, const ConvexSet& set, double gamma, MeterOptions options = {})
       : set_(set),
         gamma_(gamma),
         options_(std::move(options)),
