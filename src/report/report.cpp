@@ -14,6 +14,7 @@
 #include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/version.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "report/markdown_tables.hpp"
 #include "report/report_run.hpp"
@@ -125,6 +126,7 @@ class Builder {
     return {{"format", 1},
             {"title", title},
             {"made", {{"obolus", version_text}, {"date", origin.date}, {"command", origin.command}}},
+            {"catalogue", catalogue_json()},
             {"sources", std::move(sources_)},
             {"runs", std::move(runs)}};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 namespace obolus {
@@ -27,11 +28,9 @@ std::vector<Round> curve_rounds(Round last) {
 }
 
 Reading reading_of(const Row& row) {
-  Reading r{row.t, row.regret, row.f, row.counts, row.seconds, row.evaluation};
-  r.g = row.g, r.own_mapping = row.own_mapping, r.hypergradient_error = row.hypergradient_error;
-  r.residual_y = row.residual_y, r.residual_z = row.residual_z, r.separation = row.separation;
-  r.lambda = row.lambda, r.inner_steps = static_cast<double>(row.inner_steps);
-  return r;
+  Reading reading{row};
+  reading.judged.clear();
+  return reading;
 }
 
 // Notes the rows of some rounds as they pass.
@@ -45,7 +44,9 @@ class Recorder {
   [[nodiscard]] std::vector<Reading> complete(const Row& last) && {
     while (readings_.size() < rounds_.size()) {
       Reading missing;
+      missing.reached = false;
       missing.t = rounds_[readings_.size()];
+      missing.regret = std::numeric_limits<double>::infinity();
       missing.counts = last.counts;
       missing.seconds = last.seconds;
       readings_.push_back(missing);
@@ -69,8 +70,7 @@ std::optional<std::vector<VariationSummary>> measure(const Parts& parts, AnyOrac
     if (halt.asked()) return std::nullopt;
     problem.reveal(t);
     meter.add(problem, t);
-    if (t == horizons[summaries.size()])
-      summaries.push_back({meter.V, meter.H2, meter.Ef, meter.Eg, meter.P_T(), meter.points()});
+    if (t == horizons[summaries.size()]) summaries.push_back(meter.summary());
   }
   return summaries;
 }

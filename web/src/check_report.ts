@@ -1,4 +1,4 @@
-import { Columns, Report, Run, Source } from "./contract";
+import { ColumnInfo, Columns, Report, Run, Source } from "./contract";
 
 // A failure that is told to the reader word for word.
 export class Unreadable extends Error {}
@@ -62,6 +62,16 @@ function checkSource(value: unknown): Source {
   };
 }
 
+function checkColumnInfo(value: Loose): ColumnInfo {
+  return {
+    name: text(value.name),
+    label: text(value.label),
+    meaning: text(value.meaning),
+    panel: text(value.panel),
+    scale: value.scale === "log" ? "log" : "linear",
+  };
+}
+
 export function checkReport(value: unknown): Report {
   need(isObject(value), "it is not a report");
   if (value.format !== 1) throw new Unreadable(`This page reads reports of format 1; the data is of format ${text(value.format) || "unknown"}.`);
@@ -71,6 +81,7 @@ export function checkReport(value: unknown): Report {
     format: 1,
     title: text(value.title),
     made: { obolus: text(made.obolus), date: text(made.date), command: text(made.command) },
+    catalogue: list(value.catalogue).filter(isObject).map(checkColumnInfo),
     sources,
     runs: list(value.runs).map((run) => checkRun(run, sources.length)),
   };

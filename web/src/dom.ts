@@ -21,10 +21,11 @@ export function button(text: string, attributes: Attributes, press: (event: Mous
 export interface Choice {
   value: string;
   text: string;
+  hint?: string; // shown on hovering
 }
 
 export function select(name: string, choices: Choice[], value: string, pick: (value: string) => void): HTMLSelectElement {
-  const node = el("select", { "aria-label": name }, ...choices.map((c) => el("option", { value: c.value }, c.text)));
+  const node = el("select", { "aria-label": name }, ...choices.map((c) => el("option", { value: c.value, title: c.hint }, c.text)));
   node.value = value;
   node.addEventListener("change", () => pick(node.value));
   return node;

@@ -11,6 +11,7 @@
 #include "obolus/core/to_size.hpp"
 #include "obolus/version.hpp"
 #include "page.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "run/profile_json.hpp"
 #include "verbs.hpp"
@@ -32,6 +33,7 @@ void put(Json& row, const Profile& x) {
 Json report(Json source) {
   Json json = {{"format", 1}, {"title", source["name"]}};
   json["made"] = {{"obolus", version_text}, {"date", now()}, {"command", command_line()}};
+  json["catalogue"] = catalogue_json();
   json["sources"] = Json::array({std::move(source)});
   return json;
 }

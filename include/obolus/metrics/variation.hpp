@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "obolus/core/archive.hpp"
@@ -22,7 +25,16 @@ struct VariationSum {
     sum += known.value_or(estimate);
     exact = exact && known.has_value();
   }
-  void fields(Archive& a) { a("sum", sum), a("exact", exact); }
+  void fields(Archive& a) {
+    a("sum", sum);
+    a("exact", exact);
+  }
+};
+
+struct VariationSummary {
+  VariationSum V, H2, Ef, Eg;
+  double P = 0.0;
+  std::size_t points = 0;  // behind the estimates
 };
 
 template <FirstOrderOracle P>
@@ -64,8 +76,14 @@ class VariationMeter {
 
   [[nodiscard]] double P_T() const { return H2.sum + Ef.sum + Eg.sum; }
   [[nodiscard]] std::size_t points() const { return xs_.size(); }
+  [[nodiscard]] VariationSummary summary() const { return {V, H2, Ef, Eg, P_T(), points()}; }
 
-  void fields(Archive& a) { a("V", V), a("H2", H2), a("Ef", Ef), a("Eg", Eg); }
+  void fields(Archive& a) {
+    a("V", V);
+    a("H2", H2);
+    a("Ef", Ef);
+    a("Eg", Eg);
+  }
 
   VariationSum V, H2, Ef, Eg;
 

@@ -12,27 +12,22 @@
 #include <utility>
 #include <vector>
 
-#include "obolus/core/counted.hpp"
-#include "obolus/core/evaluation.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/metrics/growth.hpp"
+#include "obolus/metrics/row.hpp"
 #include "obolus/run/experiment.hpp"
 #include "obolus/run/table.hpp"
 
 namespace obolus {
 
-// One run after round t. Regret, counts and seconds are cumulative. What was not measured is NaN or empty.
-struct Reading {
-  Round t = 0;
-  double regret = std::numeric_limits<double>::infinity();
-  double f = std::numeric_limits<double>::quiet_NaN();
-  OracleCounts counts{};
-  double seconds = 0;
-  Evaluation evaluation = {};
-  // Of the round alone, as in Row:
-  double g = std::numeric_limits<double>::quiet_NaN();
-  double own_mapping = g, hypergradient_error = g, residual_y = g, residual_z = g, separation = g;
-  double lambda = g, inner_steps = g;
+// One run after round t. In a round that a diverged run did not reach, the regret is infinite, the counts and seconds are
+// those it ended with, and nothing else is there.
+struct Reading : Row {
+  bool reached = true;
+
+  [[nodiscard]] double number(const RowColumn& column) const {
+    return reached || column.is(RowColumn::total) ? column.number(*this) : absent;
+  }
 };
 
 // One run: a stream, an optimiser, a setting, a seed.
@@ -42,14 +37,19 @@ struct CellResult {
   Round rounds = 0;      // finished
   bool has_regret = true;
   std::int64_t untrusted = 0;
-  std::vector<Reading> horizons;  // one each; the regret is infinite where a diverged run did not get
+  std::vector<Reading> horizons;  // one each
   // Empty when a directory holds them (100,000 curves take 0.5 GB):
   std::vector<Reading> curve;        // rounds in about equal ratios, and in equal steps
   std::vector<Reading> evaluations;  // every evaluated round
   std::vector<Profile> profiles;     // x over the rounds
   Distribution x;                    // after the last
 
-  void forget_paths() { curve.clear(), evaluations.clear(), profiles.clear(), x = {}; }
+  void forget_paths() {
+    curve.clear();
+    evaluations.clear();
+    profiles.clear();
+    x = {};
+  }
 };
 
 struct SettingResult {

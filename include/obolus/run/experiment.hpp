@@ -17,12 +17,6 @@
 
 namespace obolus {
 
-struct VariationSummary {
-  VariationSum V, H2, Ef, Eg;
-  double P = 0.0;
-  std::size_t points = 0;  // behind estimates
-};
-
 struct RunSummary {
   std::string problem, optimiser;
   RunEnd end;
