@@ -1,9 +1,10 @@
-// Names to things. The arrays themselves stand in optimisers.cpp and problems.cpp: a new algorithm or problem is one line
-// there.
+// From names to problems and optimisers. A new algorithm is one line in the file of its family (paper_optimisers.cpp,
+// product_optimisers.cpp, first_order_optimisers.cpp), a new problem one line in problems.cpp.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,10 @@ struct OptimiserEntry {
   std::vector<OptionListing> (*options)();
   std::unique_ptr<PreparedOptimiser> (*read)(config::SectionReader& reader, const Setting& setting);
 };
+
+[[nodiscard]] std::span<const OptimiserEntry> paper_optimisers();
+[[nodiscard]] std::span<const OptimiserEntry> product_optimisers();
+[[nodiscard]] std::span<const OptimiserEntry> first_order_optimisers();
 
 // Throw ConfigError with the nearest valid name.
 [[nodiscard]] const ProblemEntry& problem(const std::string& name);
