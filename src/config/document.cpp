@@ -1,5 +1,7 @@
 #include "config/document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config/section_reader.hpp"

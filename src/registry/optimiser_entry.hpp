@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "obolus/any/any_oracle.hpp"
-#include "obolus/run/session.hpp"
+#include "obolus/any/session.hpp"
+#include "obolus/metrics/bounds.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus::registry {

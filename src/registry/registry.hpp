@@ -12,7 +12,7 @@
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
 #include "obolus/any/session.hpp"
-#include "obolus/metrics/bounds.hpp"
+#include "obolus/metrics/bound.hpp"
 #include "obolus/optimisers/info.hpp"
 #include "obolus/optimisers/theory.hpp"
 

@@ -44,7 +44,7 @@ void read_columns(const Json& json, std::size_t i, Reading& r) {
   }
 }
 
-// A list for each number of the evaluations, null where a round was not evaluated.
+// A list per number of the evaluations, null where a round was not evaluated.
 Json evaluation_columns(const std::vector<Reading>& readings) {
   Json json;
   for (const Reading& named : readings) {
@@ -53,7 +53,7 @@ Json evaluation_columns(const std::vector<Reading>& readings) {
       json[name] = Json::array();
       for (const Reading& r : readings) json[name].push_back(real(r.evaluation.find(name).value_or(Row::absent)));
     }
-    break;  // the names are the same in all
+    break;  // all have the same names
   }
   return json;
 }

@@ -1,10 +1,14 @@
-// Experiment::run: the loop with its trace, its checkpoints and its summary.
+// Experiment::run: the loop, with its trace, checkpoints and summary.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 #include <optional>
 
 #include "obolus/metrics/bound_inputs.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/run/experiment.hpp"
+#include "obolus/run/run.hpp"
 #include "run/experiment_parts.hpp"
 #include "run/run_directory.hpp"
 #include "run/trace.hpp"
@@ -56,11 +60,11 @@ ReferenceSteps reference_of(const Experiment::Parts& parts) {
 }
 
 template <class S>
-class Runner {
+class ExperimentRun {
  public:
   using P = AnyOracle<S>;
 
-  Runner(const Experiment::Parts& parts, P& problem, const RunControl& control)
+  ExperimentRun(const Experiment::Parts& parts, P& problem, const RunControl& control)
       : parts_(parts),
         problem_(problem),
         control_(control),
@@ -82,7 +86,7 @@ class Runner {
       end = obolus::run(problem_, *session_, meter_, rng_.child("optimiser"), tally_.last.t + 1, last,
                         tally_.last.seconds, [&](const Row& row, const RoundMeter<P>& m) { return on_row(row, m); });
     }
-    // A diverged run keeps its last good checkpoint: the state at hand is no longer worth saving.
+    // A diverged run keeps its last good checkpoint: its current state is of no use.
     if (directory_ && end.status != RunStatus::diverged) save();
     RunSummary summary = summarise(end);
     if (directory_) {
@@ -209,7 +213,7 @@ class Runner {
 
 RunSummary Experiment::run(const RunControl& control) const {
   return std::visit(
-      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return Runner<S>(*parts_, *p, control).run(); },
+      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return ExperimentRun<S>(*parts_, *p, control).run(); },
       parts_->oracle);
 }
 

@@ -20,7 +20,8 @@ using Real = Vector<double>;
 
 QuadraticOptions quadratic_options() {
   QuadraticOptions o;
-  o.dim_x = 3, o.dim_y = 4;
+  o.dim_x = 3;
+  o.dim_y = 4;
   o.drift = Drift::oscillating;
   return o;
 }
@@ -39,33 +40,46 @@ void note(Log& log, const std::string& what) {
   if (log.empty() || log.back() != what) log.push_back(what);  // a measurement of many calls is one measurement
 }
 
-// f = ½y², g = ½(y − x/2)²; says who asked.
+// f = ½y², g = ½(y − x/2)²; logs every call.
 class LoggedProblem : public FirstOrderOnly {
  public:
   explicit LoggedProblem(Log& log) : log_(&log) {}
   void reveal(Round t) { note(*log_, "reveal " + std::to_string(t)); }
-  double outer_value(In<double> x, In<double> y) { return asked(), FirstOrderOnly::outer_value(x, y); }
-  double inner_value(In<double> x, In<double> y) { return asked(), FirstOrderOnly::inner_value(x, y); }
+  double outer_value(In<double> x, In<double> y) {
+    asked();
+    return FirstOrderOnly::outer_value(x, y);
+  }
+  double inner_value(In<double> x, In<double> y) {
+    asked();
+    return FirstOrderOnly::inner_value(x, y);
+  }
   void outer_gradient_x(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::outer_gradient_x(x, y, d);
+    asked();
+    FirstOrderOnly::outer_gradient_x(x, y, d);
   }
   void outer_gradient_y(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::outer_gradient_y(x, y, d);
+    asked();
+    FirstOrderOnly::outer_gradient_y(x, y, d);
   }
   void inner_gradient_x(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::inner_gradient_x(x, y, d);
+    asked();
+    FirstOrderOnly::inner_gradient_x(x, y, d);
   }
   void inner_gradient_y(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::inner_gradient_y(x, y, d);
+    asked();
+    FirstOrderOnly::inner_gradient_y(x, y, d);
   }
-  void inner_solution(In<double> x, Out<double> y) { asked(), y[0] = 0.5 * x[0]; }
+  void inner_solution(In<double> x, Out<double> y) {
+    asked();
+    y[0] = 0.5 * x[0];
+  }
 
  private:
   void asked() { note(*log_, "measure"); }
   Log* log_;
 };
 
-// Commits x = t for round t: whoever looks sees which commitment stands.
+// Commits x = t for round t, which shows which commitment is current.
 class LoggedSession final : public AnySession<double> {
  public:
   explicit LoggedSession(Log& log) : log_(&log) {}
@@ -199,7 +213,7 @@ TEST(Run, WhatIsNotMeasuredIsNotANumber) {
   EXPECT_EQ(rows[9].evaluation.find("prequential_size"), 7.0);
 }
 
-// Else a run's means would depend on whether somebody looked, or on where an earlier part of it ended.
+// Otherwise a run's means would depend on extra evaluations, or on where it was interrupted.
 TEST(Run, RoundsMeasuredOutOfTurnStayOutOfTheMeansToCome) {
   AskedProblem problem;
   const MeterOptions sparse{.regret = false, .every = 3}, looked{.regret = false, .every = 3, .evaluated = {4, 7}};
@@ -237,7 +251,10 @@ TEST(Run, MeasuringIsNeverCounted) {
     shown = row.counts;
     return true;
   });
-  for (Round t = 1; t <= 20; ++t) bare.reveal(t), alone.step(Rng(1));
+  for (Round t = 1; t <= 20; ++t) {
+    bare.reveal(t);
+    alone.step(Rng(1));
+  }
   EXPECT_EQ(measured.counts(), alone.counts());
   EXPECT_EQ(shown, alone.counts());
   EXPECT_EQ(shown.values, 0);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "obolus/metrics/bounds.hpp"
+#include "obolus/metrics/bound.hpp"
 #include "obolus/metrics/certified_distances.hpp"
 #include "obolus/metrics/variation.hpp"
 

@@ -137,8 +137,8 @@ class RoundMeter {
     row.has_regret = true;
   }
 
-  // Rounds that are measured out of turn do not enter later means, which must not depend on where a run was evaluated or
-  // interrupted.
+  // Rounds that are measured out of turn do not enter later means, which must not depend on where a run was evaluated
+  // or interrupted.
   void evaluate([[maybe_unused]] P& problem, Row& row, bool last) {
     const bool evaluated = options_.evaluates(row.t, last);
     if constexpr (Evaluated<P>)

@@ -1,6 +1,6 @@
 // How much the environment moved: V_T, H_2T, E^f_y, E^g_y and P_T = H_2T + E^f_y + E^g_y (paper, eq. pathV and §4).
-// Each term comes from the problem's closed form where it has one. Otherwise the supremum is taken over a fixed sample of
-// points, which can only fall short, and the sum is labelled an estimate.
+// Each term comes from the problem's closed form where it has one. Otherwise the supremum is taken over a fixed sample
+// of points, which can only be too small, and the sum is labelled an estimate.
 #pragma once
 
 #include <algorithm>

@@ -7,16 +7,9 @@
 
 #include "obolus/any/session.hpp"
 #include "obolus/metrics/round_meter.hpp"
+#include "obolus/run/run_end.hpp"
 
 namespace obolus {
-
-enum class RunStatus : std::uint8_t { finished, stopped, diverged };
-
-struct RunEnd {
-  RunStatus status = RunStatus::finished;
-  Round rounds = 0;      // done, from the first one on
-  std::string quantity;  // what stopped being finite, when diverged
-};
 
 // Rounds first … last. `on_row(row, meter)` sees every finished round and returns false to stop.
 // `seconds` is the time spent in updates before `first`; measuring is never on the clock.
