@@ -13,6 +13,7 @@
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/session.hpp"
 #include "obolus/metrics/bounds.hpp"
+#include "obolus/optimisers/presets.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus::registry {

@@ -12,9 +12,10 @@
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
 #include "obolus/any/session.hpp"
+#include "obolus/core/preset.hpp"
 #include "obolus/metrics/bound.hpp"
+#include "obolus/optimisers/condition.hpp"
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/theory.hpp"
 
 namespace obolus::registry {
 

@@ -2,24 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "report/cell_records.hpp"
+#include "report/report_run.hpp"
+#include "run/cell_log.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus::cli {
-namespace {
-
-Json reading_json(const Reading& reading) {
-  Json row = {{"t", reading.t}};
-  for_each_number(reading, [&](std::string_view name, double value) {
-    if (std::isfinite(value)) row[name] = value;
-  });
-  for (const auto& [name, value] : reading.evaluation) row["evaluation"][name] = value;
-  return row;
-}
-
-}  // namespace
 
 Json row_json(const Row& r) {
   Json row = {{"t", r.t}};
@@ -42,7 +29,7 @@ std::optional<LiveRun> run_of_cell(const std::string& line) {
     run.notes.push_back(fmt::format("{} reference hypergradients missed their tolerance", cell.untrusted));
   if (!cell.profiles.empty()) run.more["x"] = profiles_json(cell.profiles);
   if (cell.x.size > 0) run.more["final"] = distribution_json(cell.x);
-  for (const Reading* reading : rows_of(cell)) run.columns.append(reading_json(*reading));
+  static_cast<TraceColumns&>(run.columns) = columns_of(cell);
   return run;
 }
 

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "obolus/core/preset.hpp"
 #include "obolus/metrics/bound.hpp"
 #include "obolus/metrics/reference_steps.hpp"
 #include "obolus/metrics/row.hpp"
 #include "obolus/metrics/variation.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/condition.hpp"
 #include "obolus/run/profile.hpp"
 #include "obolus/run/run_end.hpp"
 
