@@ -182,7 +182,7 @@ constexpr const char* footer =
     "  obolus report runs/rows                           the path of every hyperparameter, as a picture\n"
     "Exit codes: 0 done, 2 wrong arguments, 3 bad data, 4 diverged, 130 interrupted and saved.";
 
-void add_output(CLI::App& verb, Arguments& a) {
+void add_output(Verb& verb, Arguments& a) {
   constexpr const char* group = "Output";
   verb.add_option("--out", a.out, "the run's folder; default: runs/NAME-OF-DATA, numbered when taken")->group(group);
   verb.add_option("--model", a.run.model, "one more place for the model")->group(group);
@@ -191,7 +191,7 @@ void add_output(CLI::App& verb, Arguments& a) {
                   "a line a row, from before the row was learnt: into a file or to standard output (-)")
       ->group(group);
   verb.add_flag("--probabilities", a.run.probabilities, "predictions have a column for every class, too")->group(group);
-  CLI::Option* resume =
+  Flag* resume =
       verb.add_flag("--resume", a.run.resume, "go on from the checkpoint in --out, to the same bits as without a break")
           ->group(group);
   verb.add_flag("--force", a.run.force, "replace the run that --out holds")->excludes(resume)->group(group);
@@ -202,8 +202,8 @@ void add_output(CLI::App& verb, Arguments& a) {
 
 }  // namespace
 
-void add_fit(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
+void add_fit(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
   auto a = std::make_shared<Arguments>();
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
@@ -215,7 +215,7 @@ void add_fit(CLI::App& app, int& code) {
           "a file of rows that judge hyperparameters and are not learnt, in turn; then the others do not judge")
       ->group("Rows");
   verb->add_option("--rows", a->run.rows, "stop after so many rows; 0: at the end")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->group("Rows");
   add_flags(*verb, a->run.fit, "Learner");
   verb->add_option(
@@ -227,7 +227,7 @@ void add_fit(CLI::App& app, int& code) {
   add_flags(*verb, a->run.log, "Output");
   verb->add_option("--threads", a->run.threads,
                    "2: rows are read ahead by a thread of its own; results do not depend on it")
-      ->check(CLI::Range(1, 256))
+      ->check(whole_number(1, 256))
       ->capture_default_str();
   add_live(*verb, a->live);
   verb->footer(footer);

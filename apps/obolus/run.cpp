@@ -144,21 +144,21 @@ int run(const Arguments& a) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("run", "run one optimiser on one problem, as described in a config file");
+void add_run(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("run", "run one optimiser on one problem, as described in a config file");
   auto a = std::make_shared<Arguments>();
   verb->add_option("config", a->config, "the config file (TOML); `obolus list` shows the options of every section")
       ->required();
   verb->add_option("--set", a->set, "change one value: --set optimiser.alpha=0.05 (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->one_value();
   verb->add_option("--out", a->out, "the run's folder; default: runs/NAME-OF-CONFIG, numbered if it exists");
   verb->add_option("--seed", a->seed, "the same as --set problem.seed=N")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+      ->check(whole_number(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   verb->add_option("--rounds", a->rounds, "the same as --set problem.rounds=T")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}));
-  verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(CLI::Range(1, 256));
-  CLI::Option* resume = verb->add_flag(
+      ->check(whole_number(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}));
+  verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(whole_number(1, 256));
+  Flag* resume = verb->add_flag(
       "--resume", a->resume, "continue from the checkpoint in --out; the results are the same bits as without a break");
   verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
   add_live(*verb, a->live);

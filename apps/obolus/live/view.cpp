@@ -186,8 +186,8 @@ void LiveView::end(const RunSummary& summary) {
 
 void LiveView::end(bool finished) { finish(finished ? "finished" : "stopped"); }
 
-void add_live(CLI::App& verb, std::optional<std::string>& address) {
-  verb.add_option_function<std::string>(
+void add_live(Verb& verb, std::optional<std::string>& address) {
+  verb.add_option_function(
           "--live",
           [&address](const std::string& text) {
             static_cast<void>(parse_address(text));  // refused before anything is read
@@ -196,7 +196,7 @@ void add_live(CLI::App& verb, std::optional<std::string>& address) {
           "show it in the browser as it goes on: prints an address of this machine, or of ADDR (PORT, HOST:PORT); "
           "beyond "
           "this machine only with the printed token")
-      ->expected(0, 1)
+      ->optional_value()
       ->type_name("[ADDR]");
 }
 
