@@ -9,9 +9,9 @@
 
 #include "about.hpp"
 #include "config/option_text.hpp"
-#include "fit/fit_path.hpp"
-#include "fit/fit_run.hpp"
-#include "fit/prediction_text.hpp"
+#include "fit/stream/fit_path.hpp"
+#include "fit/stream/fit_run.hpp"
+#include "fit/stream/prediction_line.hpp"
 #include "live/view.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "config/option_text.hpp"
-#include "fit/fit_run.hpp"
-#include "fit/model_file.hpp"
+#include "fit/model/model_file.hpp"
+#include "fit/stream/fit_run.hpp"
 #include "obolus/core/to_size.hpp"
 #include "obolus/run/table.hpp"
 #include "verbs.hpp"

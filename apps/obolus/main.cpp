@@ -16,26 +16,27 @@ namespace {
 
 constexpr const char* description =
     "Obolus: online bilevel optimisation.\n"
-    "In every round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an "
-    "inner\n"
-    "loss g (training), and must keep x near the best response while the world drifts.";
+    "In each round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an\n"
+    "inner loss g (training). Its task is to keep x near the best choice while the data drifts.";
 
 constexpr const char* footer =
     "Try:\n"
-    "  obolus demo                              ten methods side by side on two streams\n"
-    "  obolus fit DATA                          a model of your own rows that tunes itself\n"
-    "  obolus list optimisers                   what there is, with every option\n"
-    "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
-    "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
-    "  obolus check CONFIG.toml                 are the gradients right?\n"
-    "  obolus report runs/FOLDER                charts and tables in one HTML file\n"
-    "  obolus plot runs/FOLDER                  a figure for a paper\n"
-    "  obolus data get 20news                   fetch a corpus that problems read\n"
+    "  obolus demo                              compare ten methods on two streams\n"
+    "  obolus fit DATA                          train a self-tuning model on your own rows\n"
+    "  obolus list optimisers                   list every optimiser with its options\n"
+    "  obolus list optimisers f2obo             the same for one of them\n"
+    "  obolus run CONFIG.toml --out runs/first  run one optimiser on one problem, into a folder\n"
+    "  obolus compare CONFIG.toml               compare methods, settings and seeds, in parallel\n"
+    "  obolus check CONFIG.toml                 check the gradients of a problem\n"
+    "  obolus report runs/FOLDER                write charts and tables into one HTML file\n"
+    "  obolus plot runs/FOLDER                  draw a figure for a paper\n"
+    "  obolus data get 20news                   fetch a corpus that some problems read\n"
+    "`obolus VERB --help` describes each verb.\n"
     "\n"
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
     "5 a check failed, 130 or 143 interrupted after saving.";
 
-// The nearest verb or option to the first word that is neither.
+// The verb or option nearest to the first word that is neither.
 std::string hint(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> verbs, options;
   const CLI::App* chosen = &app;
@@ -77,7 +78,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
-    fmt::print(stderr, "obolus: {}{}\nRun with --help for what is possible.\n", e.what(), hint(app, argc, argv));
+    fmt::print(stderr, "obolus: {}{}\nRun with --help to see what is possible.\n", e.what(), hint(app, argc, argv));
     return cli::usage_error;
   }
   if (app.get_subcommands().empty()) {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 
-#include "fit/model_file.hpp"
-#include "fit/prediction_text.hpp"
-#include "fit/row_pipe.hpp"
+#include "fit/model/model_file.hpp"
+#include "fit/stream/prediction_line.hpp"
+#include "fit/stream/row_pipe.hpp"
 #include "obolus/core/error.hpp"
 #include "row_flags.hpp"
 #include "verbs.hpp"

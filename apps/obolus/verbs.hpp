@@ -1,5 +1,5 @@
-// The verbs of the command line, one file each. A verb adds its subcommand; when the user calls it, it puts its exit code
-// into `code`.
+// The verbs of the command line, one file each. A verb adds its subcommand, whose callback puts the exit code into
+// `code`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ void add_inspect(CLI::App& app, int& code);
 void add_data(CLI::App& app, int& code);
 void add_demo(CLI::App& app, int& code);
 
-// --live [ADDR], the same for every verb that has it. Without ADDR the text is empty.
+// --live [ADDR], the same for every verb that has it. The text is empty if no ADDR is given.
 void add_live(CLI::App& verb, std::optional<std::string>& address);
 
 }  // namespace obolus::cli

@@ -10,7 +10,7 @@
 #include "obolus/core/convex_set.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/options.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/core/preset.hpp"
 
 namespace obolus {
 

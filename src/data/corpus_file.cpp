@@ -65,7 +65,7 @@ void put_part(std::string& out, const TokenisedCorpus::Part& part) {
   }
 }
 
-// Every number is held against what it may be before it is used; a lie ends in DataError, never beyond the bytes.
+// Checks every number before it is used: wrong bytes end in DataError, never in a read beyond them.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& name)
@@ -159,7 +159,7 @@ std::string to_bytes(const TokenisedCorpus& corpus) {
 }
 
 TokenisedCorpus corpus_of_bytes(std::string_view bytes, const std::string& name) {
-  if (bytes.size() < head_size || !bytes.starts_with(magic)) throw DataError(name + ": not a corpus of obolus");
+  if (bytes.size() < head_size || !bytes.starts_with(magic)) throw DataError(name + ": not an Obolus corpus");
   const std::uint64_t written = word_at(bytes, magic.size());
   if (written != version)
     throw DataError(fmt::format("{}: a corpus of version {}, expected version {}", name, written, version));
@@ -172,7 +172,7 @@ TokenisedCorpus corpus_of_bytes(std::string_view bytes, const std::string& name)
   if (corpus.classes.empty()) reader.refuse("no classes");
   corpus.train = reader.part(corpus.terms.size(), corpus.classes.size());
   corpus.test = reader.part(corpus.terms.size(), corpus.classes.size());
-  if (!reader.done()) reader.refuse("something stands after the end");
+  if (!reader.done()) reader.refuse("there are bytes after the end");
   return corpus;
 }
 
@@ -180,7 +180,7 @@ void save_corpus(const std::string& path, const TokenisedCorpus& corpus) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) throw DataError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  if (error) throw DataError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
   write_atomically(path, to_bytes(corpus));
 }
 

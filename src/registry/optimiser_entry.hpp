@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "obolus/any/any_oracle.hpp"
+#include "obolus/optimisers/presets.hpp"
 #include "obolus/run/session.hpp"
 #include "registry/registry.hpp"
 

@@ -42,14 +42,14 @@ class Axis {
   [[nodiscard]] double floor() const { return logarithmic_ ? std::pow(10.0, low_) : low_; }
   [[nodiscard]] bool logarithmic() const { return logarithmic_; }
   // At most about so many labels.
-  [[nodiscard]] Ticks ticks(int max) const;
+  [[nodiscard]] Ticks ticks(int max_labels) const;
 
  private:
   [[nodiscard]] double scaled(double v) const { return logarithmic_ ? std::log10(v) : v; }
-  [[nodiscard]] std::vector<double> round_values(double low, double high, int max) const;
-  [[nodiscard]] Ticks linear(int max) const;
-  [[nodiscard]] Ticks decades(int max) const;
-  [[nodiscard]] Ticks within_a_decade(int max) const;
+  [[nodiscard]] std::vector<double> round_values(double low, double high, int max_labels) const;
+  [[nodiscard]] Ticks linear(int max_labels) const;
+  [[nodiscard]] Ticks decades(int max_labels) const;
+  [[nodiscard]] Ticks within_a_decade(int max_labels) const;
 
   bool logarithmic_;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;

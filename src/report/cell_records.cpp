@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "obolus/core/error.hpp"
-#include "report/line_reader.hpp"
+#include "trace/line_reader.hpp"
 
 namespace obolus {
 

@@ -15,8 +15,8 @@ bool same_curve(const CurveGroup& group, const Series& s) {
   const Series& first = *group.seeds.front();
   // The same seed twice is no second sample.
   const auto has_seed = [&](const Series* other) { return other->seed == s.seed; };
-  return first.stream == s.stream && first.label == s.label && first.setting == s.setting && first.kin == s.kin &&
-         std::none_of(group.seeds.begin(), group.seeds.end(), has_seed);
+  return first.stream == s.stream && first.label == s.label && first.setting == s.setting &&
+         first.seedless_key == s.seedless_key && std::none_of(group.seeds.begin(), group.seeds.end(), has_seed);
 }
 
 std::string by_folder(const CurveGroup& group, bool whole_path) {

@@ -35,16 +35,10 @@ Json short_number(double v) {
   return std::strtod(fmt::format("{:.7g}", v).c_str(), nullptr);
 }
 
-Json list_of(const std::vector<double>& values) {
+Json list_of(const TraceColumns::Column& column, std::size_t rows) {
   Json list = Json::array();
-  for (const double v : values) list.push_back(short_number(v));
+  for (std::size_t row = 0; row < rows; ++row) list.push_back(short_number(column.at(row)));
   return list;
-}
-
-Json columns_json(const std::vector<ReportColumns::Column>& columns) {
-  Json json = Json::object();
-  for (const auto& c : columns) json[c.name] = list_of(c.values);
-  return json;
 }
 
 Json shortened(Json json) {
@@ -58,9 +52,15 @@ Json run_json(const ReportRun& run) {
   Json json{{"source", run.source},   {"stream", run.stream}, {"optimiser", run.optimiser},
             {"setting", run.setting}, {"seed", run.seed},     {"status", run.status}};
   if (!run.quantity.empty()) json["quantity"] = run.quantity;
-  json["rounds"] = run.rounds, json["horizon"] = run.horizon, json["notes"] = run.notes;
-  json["columns"] = columns_json(run.columns), json["evaluation"] = columns_json(run.evaluation);
-  if (!json["columns"].contains("t")) json["columns"]["t"] = Json::array();
+  json["rounds"] = run.rounds;
+  json["horizon"] = run.horizon;
+  json["notes"] = run.notes;
+  json["columns"] = Json::object();
+  json["evaluation"] = Json::object();
+  const TraceColumns& columns = run.columns;
+  for (const auto& c : columns.numbers())
+    if (c.measured() || c.name == "t") json["columns"][c.name] = list_of(c, columns.rows());
+  for (const auto& c : columns.evaluation()) json["evaluation"][c.name] = list_of(c, columns.rows());
   if (!run.profiles.empty()) {
     Json x = profiles_json(run.profiles);
     for (const char* name : {"values", "quantiles"})

@@ -1,4 +1,4 @@
-// A report's data from run folders alone, as one JSON document. web/src/contract.ts says the same in types.
+// A report's data from run folders alone, as one JSON document. web/src/data/contract.ts says the same in types.
 #pragma once
 
 #include <string>

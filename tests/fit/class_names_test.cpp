@@ -1,4 +1,4 @@
-#include "fit/class_names.hpp"
+#include "fit/model/class_names.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fit/columns.hpp"
+#include "fit/model/columns.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fit/feature_table.hpp"
+#include "fit/model/feature_table.hpp"
 
 #include <gtest/gtest.h>
 

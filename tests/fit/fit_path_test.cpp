@@ -1,4 +1,4 @@
-#include "fit/fit_path.hpp"
+#include "fit/stream/fit_path.hpp"
 
 #include <gtest/gtest.h>
 

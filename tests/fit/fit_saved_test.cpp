@@ -146,7 +146,7 @@ TEST(SavedFit, IsRefusedWhereItsRowsToJudgeByWereOthers) {
   for (int t = 0; t < 10; ++t) judges.push_back(stream.next());
   const auto judged_by = [&](const std::vector<DataRow>& rows) {
     Fit fit = made(c);
-    fit.judge_by(rows);
+    fit.set_validation(rows);
     fit.set_groups(FitStream::groups(), c.columns);
     return fit;
   };

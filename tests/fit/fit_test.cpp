@@ -315,7 +315,7 @@ const char* const permuted =
 
 RowOptions kinds() {
   RowOptions o;
-  o.format = RowFormat::csv, o.label = "kind";
+  o.format = "csv", o.label = "kind";
   return o;
 }
 

@@ -1,3 +1,5 @@
+#include "kernels/fit/kernels.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,29 +7,25 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/fit_kernels.hpp"
-#include "kernels/instructions.hpp"
 #include "obolus/core/memory.hpp"
 #include "obolus/core/rng.hpp"
+#include "tests/kernels/instruction_sets.hpp"
 
 namespace obolus {
 namespace {
 
-using kernels::FitBatch;
-using kernels::FitEntry;
-using kernels::FitKernels;
-using kernels::FitPart;
+using kernels::fit::Batch;
+using kernels::fit::Entry;
+using kernels::fit::Kernels;
+using kernels::fit::Part;
 
 template <class S>
 using Numbers = std::vector<S, LineAllocator<S>>;
 
 template <class S>
-std::vector<const FitKernels<S>*> all_kernels() {
-  std::vector<const FitKernels<S>*> all{&kernels::fit_portable<S>()};
-#ifdef OBOLUS_HAS_X86
-  if (kernels::instructions() >= kernels::Instructions::avx2) all.push_back(&kernels::fit_avx2<S>());
-  if (kernels::instructions() >= kernels::Instructions::avx512) all.push_back(&kernels::fit_avx512<S>());
-#endif
+std::vector<const Kernels<S>*> all_kernels() {
+  std::vector<const Kernels<S>*> all;
+  for (const auto set : kernels::instruction_sets()) all.push_back(&kernels::fit::table<S>(set));
   return all;
 }
 
@@ -41,8 +39,8 @@ Numbers<S> random_numbers(Rng& rng, std::size_t count, double size = 1) {
   return numbers;
 }
 
-std::vector<FitEntry> random_entries(Rng& rng, int count, int slots) {
-  std::vector<FitEntry> entries;
+std::vector<Entry> random_entries(Rng& rng, int count, int slots) {
+  std::vector<Entry> entries;
   for (int i = 0; i < count; ++i)
     entries.push_back(
         {static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(slots))), static_cast<float>(rng.normal())});
@@ -72,7 +70,7 @@ TYPED_TEST(FitKernelsOf, GatherTheWeightedSumOfRows) {
         k->gather(entries.data(), count, weights.data(), width, sum.data());
         for (std::size_t c = 0; c < w; ++c) {
           double expected = static_cast<double>(start[c]), size = std::abs(expected);
-          for (const FitEntry& e : entries) {
+          for (const Entry& e : entries) {
             const double term =
                 static_cast<double>(e.value) * static_cast<double>(weights[static_cast<std::size_t>(e.slot) * w + c]);
             expected += term, size += std::abs(term);
@@ -125,7 +123,7 @@ TYPED_TEST(FitKernelsOf, DecayMultipliesARowAndMovesSomeParts) {
       const int lanes = parts * outputs;
       const auto o = static_cast<std::size_t>(outputs);
       const auto start = random_numbers<S>(rng, static_cast<std::size_t>(lanes) + 16);
-      std::vector<kernels::FitMoved<S>> moved;
+      std::vector<kernels::fit::Moved<S>> moved;
       for (int m = 0; m < count; ++m) moved.push_back({parts - 1 - m, static_cast<S>(rng.normal())});
       for (const auto* k : all_kernels<S>()) {
         Numbers<S> row = start;
@@ -178,8 +176,8 @@ TYPED_TEST(FitKernelsOf, GramAddsTheProductsOfAFeaturesValues) {
       const S scale = S(1.7);
       std::vector<double> expected(start.begin(), start.end()), size(expected);
       for (double& s : size) s = std::abs(s);
-      for (const FitEntry& a : column)
-        for (const FitEntry& b : column) {
+      for (const Entry& a : column)
+        for (const Entry& b : column) {
           const double term = static_cast<double>(scale) * static_cast<double>(a.value) * static_cast<double>(b.value);
           expected[static_cast<std::size_t>(a.slot) * n + static_cast<std::size_t>(b.slot)] += term;
           size[static_cast<std::size_t>(a.slot) * n + static_cast<std::size_t>(b.slot)] += std::abs(term);
@@ -200,20 +198,20 @@ template <class S>
 struct Example {
   int rows, stride, parts, outputs;
   std::vector<std::int32_t> label;
-  std::vector<FitPart> part;
+  std::vector<Part> part;
   std::vector<int> part_class;
   bool shifted;
   Numbers<S> target, weight, replayed, shift, scale, logits, push, total, scratch, gram;
 
   Example(Rng& rng, int r, int o, bool shifts, bool one_output)
       : rows(r),
-        stride((r + kernels::fit_rows_unit - 1) / kernels::fit_rows_unit * kernels::fit_rows_unit),
+        stride((r + kernels::fit::rows_unit - 1) / kernels::fit::rows_unit * kernels::fit::rows_unit),
         outputs(o),
         shifted(shifts) {
-    part = {FitPart::weights, FitPart::rate, FitPart::implicit, FitPart::replay};
+    part = {Part::weights, Part::rate, Part::implicit, Part::replay};
     part_class.assign(part.size(), 0);
     for (int c = 0; shifts && !one_output && c < o; ++c)
-      for (const FitPart kind : {FitPart::shift, FitPart::scale}) part.push_back(kind), part_class.push_back(c);
+      for (const Part kind : {Part::shift, Part::scale}) part.push_back(kind), part_class.push_back(c);
     parts = static_cast<int>(part.size());
     const auto n = static_cast<std::size_t>(stride), lanes = static_cast<std::size_t>(parts * outputs) * n;
     label.assign(n, -1), weight.assign(n, S(0)), replayed.assign(n, S(0)), target.assign(n, S(0));
@@ -231,7 +229,7 @@ struct Example {
     scratch.resize(static_cast<std::size_t>(outputs + 2) * n);
     gram = random_numbers<S>(rng, n * n);
   }
-  FitBatch<S> batch() {
+  Batch<S> batch() {
     return {rows,
             stride,
             parts,
@@ -274,11 +272,11 @@ TYPED_TEST(FitKernelsOf, ResidualsAreTheSameWithAllInstructions) {
     for (const int outputs : {1, 2, 3, 5, 10})
       for (const bool shifted : {false, true}) {
         const Example<S> start(rng, rows, outputs, shifted, outputs == 1);
-        for (const auto member : {&FitKernels<S>::residuals_softmax, &FitKernels<S>::residuals_logistic,
-                                  &FitKernels<S>::residuals_squared}) {
-          if ((member == &FitKernels<S>::residuals_softmax) == (outputs == 1)) continue;
+        for (const auto member :
+             {&Kernels<S>::residuals_softmax, &Kernels<S>::residuals_logistic, &Kernels<S>::residuals_squared}) {
+          if ((member == &Kernels<S>::residuals_softmax) == (outputs == 1)) continue;
           Example<S> expected = start;
-          (kernels::fit_portable<S>().*member)(expected.batch());
+          (kernels::fit::table<S>(kernels::Instructions::portable).*member)(expected.batch());
           for (const auto* k : all_kernels<S>()) {
             Example<S> got = start;
             (k->*member)(got.batch());

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "obolus/core/rng.hpp"
 
 namespace obolus::test {
@@ -62,7 +62,7 @@ inline fit::LearnerOptions options_of(const LearnerCase& c) {
   o.replay = c.replay, o.buffer = c.buffer, o.power = c.power;
   o.balanced = c.balanced, o.softmax = c.softmax, o.decayed = c.decayed;
   // What a feature owes has faded by the same part whenever it pays, if nothing fades (weights.hpp).
-  if (c.penalties) o.penalties.emplace(), o.memory = 1;
+  if (c.penalties) o.first_order.emplace(), o.memory = 1;
   return o;
 }
 

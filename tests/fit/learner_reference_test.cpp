@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "tests/fit/learner_cases.hpp"
 #include "tests/fit/slow_learner.hpp"
 
@@ -38,7 +38,7 @@ void compare_weights(const fit::Learner<S>& fast, const SlowLearner& slow, Diffe
     const auto outputs = static_cast<int>(slow.outputs());
     for (int c = 0; c < outputs; ++c) {
       for (int i = 0; i < LearnerRows::features; ++i)
-        difference.add(fast.weights().number(i, part, c),
+        difference.add(fast.weights().value(i, part, c),
                        expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(c)], size);
       difference.add(static_cast<double>(fast.weights().constant()[static_cast<std::size_t>(part * outputs + c)]),
                      expected.back()[static_cast<std::size_t>(c)], size);
@@ -79,8 +79,8 @@ Gap run(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyperpara
       result.rest.add(fast.hypergradient()[j], slow.slope[j], steepest);
       result.rest.add(fast.hyperparameters().list[j].place, slow.place(j), 1);
     }
-    for (std::size_t i = 0; o.penalties && i < LearnerRows::features; ++i)
-      result.ratios.add(static_cast<double>(fast.weights().pace(static_cast<std::int64_t>(i))), slow.ratio(i),
+    for (std::size_t i = 0; o.first_order && i < LearnerRows::features; ++i)
+      result.ratios.add(static_cast<double>(fast.weights().decay_ratio(static_cast<std::int64_t>(i))), slow.ratio(i),
                         slow.ratio(i));
   }
   result.limited = slow.limited, result.guarded = slow.guarded;

@@ -1,4 +1,4 @@
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fit/model_file.hpp"
+#include "fit/model/model_file.hpp"
 
 #include <gtest/gtest.h>
 

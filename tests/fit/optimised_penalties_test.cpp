@@ -1,4 +1,4 @@
-#include "fit/optimised_penalties.hpp"
+#include "fit/penalties/optimised_penalties.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "tests/fit/learner_cases.hpp"
 
 namespace obolus {

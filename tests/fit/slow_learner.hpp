@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 
 namespace obolus::test {
 
@@ -58,7 +58,7 @@ class SlowLearner {
       if (r.role != fit::Role::outer) inner.push_back(r);
     }
     if (!outer.empty()) judge(outer);
-    if (o_.penalties) move_penalties();
+    if (o_.first_order) move_penalties();
     if (!inner.empty()) train_on(inner);
     for (const fit::LearnerRow& r : inner) {  // the latest rows, each in the place of the one that is too old
       if (static_cast<std::int64_t>(buffer_.size()) < o_.buffer) buffer_.push_back(r);
@@ -168,7 +168,7 @@ class SlowLearner {
       }
       outer_loss = f.value, slope[j] = hyper_[j].tuned ? f.d : 0;
     }
-    for (std::size_t i = 0; o_.penalties && i < feature_.size(); ++i) {
+    for (std::size_t i = 0; o_.first_order && i < feature_.size(); ++i) {
       // −<z_i, ∇_i f>: f along −z_i.
       Duals z(z_.size(), std::vector<Dual>(outputs_));
       for (std::size_t k = 0; k < z.size(); ++k)
@@ -192,7 +192,7 @@ class SlowLearner {
 
   // Down the slopes of the rows judged last, if there are any; each feature counts the rounds it moved in.
   void move_penalties() {
-    const fit::FeaturePenaltyOptions& p = *o_.penalties;
+    const fit::FeatureAdamOptions& p = *o_.first_order;
     for (Feature& f : feature_) {
       if (f.slope == 0) continue;
       ++f.moves;
@@ -201,7 +201,8 @@ class SlowLearner {
       const double m = f.mean / (1 - std::pow(p.decay, f.moves)), v = f.square / (1 - std::pow(p.decay2, f.moves));
       const auto t = static_cast<double>(round_);
       const double length = t / (t + p.halfway) * (p.later + (p.first - p.later) / (1 + f.moves / p.halfway));
-      f.place = std::clamp((1 - p.shrinkage) * f.place - length * p.step * m / std::sqrt(v), -p.widest, p.widest);
+      f.place = std::clamp((1 - p.shrinkage) * f.place - length * p.step * m / std::sqrt(v), -p.max_log_ratio,
+                           p.max_log_ratio);
       f.slope = 0;
     }
   }
@@ -277,7 +278,7 @@ class SlowLearner {
     Duals z(z_.size(), std::vector<Dual>(outputs_));
     for (std::size_t i = 0; i < z.size(); ++i) {
       Dual rho = 1;  // the constant does not decay
-      if (i + 1 < z.size() && !o_.penalties)
+      if (i + 1 < z.size() && !o_.first_order)
         rho = exp(Dual(-static_cast<double>(o_.steps)) * rate * hyper(Kind::l2, group_of_[i], 0.0, j));
       for (std::size_t c = 0; c < outputs_; ++c) {
         z[i][c] = rho * Dual(z_[i][c], s[i][c]);
@@ -298,7 +299,7 @@ class SlowLearner {
         for (std::size_t c = 0; c < outputs_; ++c)
           z[i][c] = z[i][c] - rate / Dual(curvature) * Dual(w.scale[i]) * gradient[i][c];
     }
-    if (o_.penalties) decay_at_paces(w, j, z);
+    if (o_.first_order) decay_features(w, j, z);
     Matrix values = zeros();
     for (std::size_t i = 0; i < z.size(); ++i)
       for (std::size_t c = 0; c < outputs_; ++c) values[i][c] = z[i][c].value, s[i][c] = z[i][c].d;
@@ -306,7 +307,7 @@ class SlowLearner {
   }
 
   // The decay moves with the learning rate also where the limit decides on that, by definition.
-  void decay_at_paces(const Work& w, std::size_t j, Duals& z) const {
+  void decay_features(const Work& w, std::size_t j, Duals& z) const {
     const bool moves = j < hyper_.size() && hyper_[j].kind == Kind::rate;
     const Dual rate{w.rate, moves ? w.rate : 0.0};
     for (std::size_t i = 0; i < feature_.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "fit/weights.hpp"
+#include "fit/model/weights.hpp"
 
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ std::vector<S> lanes_of(const Weights<S>& w, const LearnerRow& row) {
   std::vector<S, LineAllocator<S>> sums(static_cast<std::size_t>(w.groups() * w.width()));
   std::vector<S> lanes(static_cast<std::size_t>(w.lanes()));
   w.gather(row, sums.data());
-  w.finish(sums.data(), lanes.data());
+  w.combine(sums.data(), lanes.data());
   return lanes;
 }
 
@@ -122,13 +122,13 @@ struct Course {
       const double rho = rng.uniform(slowest, 1.0);
       std::vector<double> slopes(static_cast<std::size_t>(eager.parts));
       for (double& s : slopes) s = rng.below(2) == 0 ? 0.0 : -0.1 * rng.uniform();
-      lazy.decay(g, rho, slopes), eager.decay(g, rho, slopes);
+      lazy.decay_group(g, rho, slopes), eager.decay(g, rho, slopes);
       if (eager.parts > 1) {
         const int part = 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(eager.parts - 1)));
         lazy.scale_derivative(part, 0.95), eager.scale_derivative(part, 0.95);
       }
       push();
-      lazy.settle();
+      lazy.renormalise();
     }
   }
   void push() {
@@ -153,7 +153,7 @@ template <class S>
 void expect_same(const Weights<S>& lazy, const Eager& eager, double within) {
   for (int i = 0; i < features; ++i)
     for (int lane = 0; lane < lazy.lanes(); ++lane)
-      ASSERT_NEAR(lazy.number(i, lane / eager.outputs, lane % eager.outputs),
+      ASSERT_NEAR(lazy.value(i, lane / eager.outputs, lane % eager.outputs),
                   eager.numbers[static_cast<std::size_t>(i)][static_cast<std::size_t>(lane)], within)
           << "feature " << i << ", lane " << lane;
 }
@@ -188,19 +188,19 @@ TYPED_TEST(WeightsOf, DoNotChangeWhenTheySettle) {
   c.go(50, 0.8);
   std::vector<double> slopes(4, -1e-3);
   for (int t = 0; t < 4; ++t)
-    for (int g = 0; g < groups; ++g) c.lazy.decay(g, 0.02, slopes);  // 0.02⁴ < 2⁻¹⁶
+    for (int g = 0; g < groups; ++g) c.lazy.decay_group(g, 0.02, slopes);  // 0.02⁴ < 2⁻¹⁶
   std::vector<double> before;
   for (int i = 0; i < features; ++i)
-    for (int lane = 0; lane < 12; ++lane) before.push_back(c.lazy.number(i, lane / 3, lane % 3));
-  c.lazy.settle();
+    for (int lane = 0; lane < 12; ++lane) before.push_back(c.lazy.value(i, lane / 3, lane % 3));
+  c.lazy.renormalise();
   std::size_t at = 0;
   for (int i = 0; i < features; ++i)
     for (int lane = 0; lane < 12; ++lane, ++at)  // two products and a sum in S, each of numbers below 1e-3
-      EXPECT_NEAR(c.lazy.number(i, lane / 3, lane % 3), before[at],
+      EXPECT_NEAR(c.lazy.value(i, lane / 3, lane % 3), before[at],
                   3e-3 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
   Archive settled, again;
   c.lazy.fields(settled);
-  c.lazy.settle();
+  c.lazy.renormalise();
   c.lazy.fields(again);
   EXPECT_EQ(settled.bytes(), again.bytes());
 }
@@ -212,7 +212,7 @@ TYPED_TEST(WeightsOf, KeepOutputsPartsSquaresAndGroupsWhenTheyAreReshaped) {
   const auto epsilon = static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
   std::vector<double> before;
   for (int i = 0; i < features; ++i)
-    for (int part = 0; part < 3; ++part) before.push_back(c.lazy.number(i, part, 0));
+    for (int part = 0; part < 3; ++part) before.push_back(c.lazy.value(i, part, 0));
   const std::vector<TypeParam> constant = c.lazy.constant();
 
   c.lazy.reshape(5, {{-0.5}, {0.5}, {0}});
@@ -223,9 +223,9 @@ TYPED_TEST(WeightsOf, KeepOutputsPartsSquaresAndGroupsWhenTheyAreReshaped) {
     EXPECT_EQ(c.lazy.squares(i), static_cast<TypeParam>(i + 0.5));
     for (int part = 0; part < 5; ++part) {
       const double old = part < 3 ? before[static_cast<std::size_t>(3 * i + part)] : 0;
-      EXPECT_NEAR(c.lazy.number(i, part, 0), -old / 2, 4 * epsilon);
-      EXPECT_NEAR(c.lazy.number(i, part, 1), old / 2, 4 * epsilon);
-      EXPECT_EQ(c.lazy.number(i, part, 2), 0.0);
+      EXPECT_NEAR(c.lazy.value(i, part, 0), -old / 2, 4 * epsilon);
+      EXPECT_NEAR(c.lazy.value(i, part, 1), old / 2, 4 * epsilon);
+      EXPECT_EQ(c.lazy.value(i, part, 2), 0.0);
     }
   }
   for (int part = 0; part < 5; ++part) {
@@ -234,9 +234,9 @@ TYPED_TEST(WeightsOf, KeepOutputsPartsSquaresAndGroupsWhenTheyAreReshaped) {
     EXPECT_EQ(c.lazy.constant()[static_cast<std::size_t>(3 * part + 1)], old / 2);
     EXPECT_EQ(c.lazy.constant()[static_cast<std::size_t>(3 * part + 2)], TypeParam(0));
   }
-  c.lazy.decay(1, 0.5, std::vector<double>(5));
+  c.lazy.decay_group(1, 0.5, std::vector<double>(5));
   for (int i = 0; i < features; ++i)
-    EXPECT_NEAR(c.lazy.number(i, 0, 1), before[static_cast<std::size_t>(3 * i)] / (i % groups == 1 ? 4 : 2),
+    EXPECT_NEAR(c.lazy.value(i, 0, 1), before[static_cast<std::size_t>(3 * i)] / (i % groups == 1 ? 4 : 2),
                 4 * epsilon);
 }
 
@@ -244,22 +244,22 @@ TYPED_TEST(WeightsOf, LeaveFeaturesInTheirGroupWhenGroupsAreAdded) {
   Weights<TypeParam> w(2, 1, 1);
   w.grow(4);
   scatter<TypeParam>(w, {.entries = {{0, 1}, {1, 1}, {2, 1}, {3, 1}}, .group_ends = {}}, {1, 1, 1, 1}, {2, 3});
-  w.decay(0, 0.5, std::vector<double>{0, 0.25});
+  w.decay_group(0, 0.5, std::vector<double>{0, 0.25});
   w.grow_groups(3);
   w.reshape(4, {{1}});
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(w.number(i, 0, 0), 1.0);  // ½ · 2
-    EXPECT_EQ(w.number(i, 1, 0), 2.0);  // ½ · 3 + ¼ · 2
-    EXPECT_EQ(w.number(i, 2, 0), 0.0);
+    EXPECT_EQ(w.value(i, 0, 0), 1.0);  // ½ · 2
+    EXPECT_EQ(w.value(i, 1, 0), 2.0);  // ½ · 3 + ¼ · 2
+    EXPECT_EQ(w.value(i, 2, 0), 0.0);
   }
-  w.decay(1, 0.5, std::vector<double>(4)), w.decay(2, 0.5, std::vector<double>(4));
-  EXPECT_EQ(w.number(3, 0, 0), 1.0);
+  w.decay_group(1, 0.5, std::vector<double>(4)), w.decay_group(2, 0.5, std::vector<double>(4));
+  EXPECT_EQ(w.value(3, 0, 0), 1.0);
   w.grow(6);
   w.set_group(5, 2);
   scatter<TypeParam>(w, {.entries = {{4, 1}, {5, 1}}, .group_ends = {1, 1, 2}}, {1, 1}, {2, 3, 0, 0});
-  w.decay(2, 0.5, std::vector<double>(4));
-  EXPECT_EQ(w.number(4, 0, 0), 2.0);
-  EXPECT_EQ(w.number(5, 0, 0), 1.0);
+  w.decay_group(2, 0.5, std::vector<double>(4));
+  EXPECT_EQ(w.value(4, 0, 0), 2.0);
+  EXPECT_EQ(w.value(5, 0, 0), 1.0);
 }
 
 TYPED_TEST(WeightsOf, KeepTheGroupTheyWereGivenFirst) {
@@ -290,7 +290,7 @@ TYPED_TEST(WeightsOf, AreTheSameBitsAfterSavingAndLoading) {
     const std::vector<TypeParam> scales(row.entries.size(), TypeParam(0.7)), push(6, TypeParam(0.3));
     scatter(loaded, row, scales, push), scatter(c.lazy, row, scales, push);
     for (Weights<TypeParam>* w : {&loaded, &c.lazy})
-      w->decay(t % groups, 0.01, std::vector<double>(3, -0.1)), w->settle();
+      w->decay_group(t % groups, 0.01, std::vector<double>(3, -0.1)), w->renormalise();
   }
   Archive first, second;
   c.lazy.fields(first), loaded.fields(second);
@@ -303,7 +303,7 @@ TYPED_TEST(WeightsOf, AreTheSameBitsAfterSavingAndLoading) {
 template <class S>
 struct PacedCourse {
   static constexpr int outputs = 3, parts = 4, fading = 1, lasting = 3;
-  using Moved = typename Weights<S>::Moved;
+  using Moved = fit::DecayDerivative;
 
   double memory;
   Weights<S> lazy;
@@ -317,7 +317,7 @@ struct PacedCourse {
         eager(parts, outputs, std::vector<int>(features)),
         ratio(features, 1.0),
         rng(seed) {
-    lazy.use_paces();
+    lazy.use_feature_decay();
     lazy.grow(features);
   }
 
@@ -331,12 +331,12 @@ struct PacedCourse {
     const std::vector<S> scales(some.entries.size(), S(0.7));
     std::vector<S> by;
     for (int lane = 0; lane < lazy.lanes(); ++lane) by.push_back(static_cast<S>(0.1 * rng.normal()));
-    lazy.pay(some);
+    lazy.apply_pending_decay(some);
     scatter(lazy, some, scales, by), eager.scatter(some, scales, by);
   }
   void decay(double time) {
     lazy.scale_derivative(fading, memory), eager.scale_derivative(fading, memory);
-    lazy.decay_at_paces(time, {{fading, memory}, {lasting, 1.0}});
+    lazy.decay_features(time, {{fading, memory}, {lasting, 1.0}});
     for (std::size_t i = 0; i < features; ++i) {
       const double now = ratio[i] * time;
       auto& n = eager.numbers[i];
@@ -349,8 +349,8 @@ struct PacedCourse {
     for (int i = 0; i < features; ++i) {
       if (rng.below(4) > 0) continue;
       const auto to = static_cast<float>(std::exp(rng.normal()));
-      lazy.set_pace(i, to), ratio[static_cast<std::size_t>(i)] = static_cast<double>(to);
-      EXPECT_EQ(lazy.pace(i), to);
+      lazy.set_decay_ratio(i, to), ratio[static_cast<std::size_t>(i)] = static_cast<double>(to);
+      EXPECT_EQ(lazy.decay_ratio(i), to);
     }
   }
   void go(int rounds) {
@@ -358,7 +358,7 @@ struct PacedCourse {
       if (rng.below(3) > 0) push();
       if (rng.below(3) == 0) change_paces();
       decay(0.1 * rng.uniform());
-      lazy.settle();
+      lazy.renormalise();
     }
   }
 };
@@ -372,13 +372,13 @@ TYPED_TEST(WeightsOf, PayLateWhatTheyWouldHavePaidEveryRound) {
     expect_same(c.lazy, c.eager, within);
     const LearnerRow row = c.row();
     std::vector<TypeParam, LineAllocator<TypeParam>> sums(static_cast<std::size_t>(c.lazy.width())), paid(sums);
-    c.lazy.gather_unpaid(row, sums.data());
+    c.lazy.gather_decayed(row, sums.data());
     Archive before, after;
     c.lazy.fields(before);
-    c.lazy.gather_unpaid(row, paid.data());
+    c.lazy.gather_decayed(row, paid.data());
     c.lazy.fields(after);
     EXPECT_EQ(before.bytes(), after.bytes()) << "a look at them is no payment";
-    c.lazy.pay(row);
+    c.lazy.apply_pending_decay(row);
     c.lazy.gather(row, paid.data());
     EXPECT_EQ(sums, paid);
     expect_same(c.lazy, c.eager, within);
@@ -395,7 +395,7 @@ TYPED_TEST(WeightsOf, PayDerivativesThatFadeAsIfInEqualParts) {
     expect_same(c.lazy, c.eager, tolerance<TypeParam>(50));
     LearnerRow all;
     for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
-    c.lazy.pay(all);
+    c.lazy.apply_pending_decay(all);
     expect_same(c.lazy, c.eager, tolerance<TypeParam>(50));
   }
 }
@@ -405,11 +405,11 @@ TYPED_TEST(WeightsOf, MultiplyByTheirFactorInAProduct) {
   c.go(15);
   LearnerRow all;
   for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
-  c.lazy.pay(all);
+  c.lazy.apply_pending_decay(all);
   ASSERT_EQ(c.lazy.product_width(), 4);
   alignas(64) const TypeParam by[] = {TypeParam(0.5), TypeParam(-1.5), TypeParam(2), TypeParam(0)};
   for (int i = 0; i < features; ++i) {
-    const double expected = 0.5 * c.lazy.number(i, 0, 0) - 1.5 * c.lazy.number(i, 0, 1) + 2 * c.lazy.number(i, 0, 2);
+    const double expected = 0.5 * c.lazy.value(i, 0, 0) - 1.5 * c.lazy.value(i, 0, 1) + 2 * c.lazy.value(i, 0, 2);
     EXPECT_NEAR(static_cast<double>(c.lazy.product(i, by)), expected, tolerance<TypeParam>(4));
   }
 }
@@ -418,28 +418,28 @@ TYPED_TEST(WeightsOf, MultiplyByTheirFactorInAProduct) {
 TYPED_TEST(WeightsOf, AreNothingAfterAllTheTimeInTheWorld) {
   PacedCourse<TypeParam> c(24, 0.98);
   c.push(), c.push();
-  for (int i = 0; i < features; ++i) c.lazy.set_pace(i, 1000.0F);
-  for (int t = 0; t < 100; ++t) c.lazy.decay_at_paces(1e6, {{1, 0.98}, {3, 1.0}});
+  for (int i = 0; i < features; ++i) c.lazy.set_decay_ratio(i, 1000.0F);
+  for (int t = 0; t < 100; ++t) c.lazy.decay_features(1e6, {{1, 0.98}, {3, 1.0}});
   LearnerRow all;
   for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
-  c.lazy.pay(all);
+  c.lazy.apply_pending_decay(all);
   for (int i = 0; i < features; ++i)
     for (int lane = 0; lane < c.lazy.lanes(); ++lane)  // 40 e^−40 = 2e-16 of them
-      EXPECT_NEAR(c.lazy.number(i, lane / 3, lane % 3), 0.0, 1e-15);
+      EXPECT_NEAR(c.lazy.value(i, lane / 3, lane % 3), 0.0, 1e-15);
 }
 
 TYPED_TEST(WeightsOf, KeepTheirPacesAndPayBeforeTheyAreReshaped) {
   PacedCourse<TypeParam> c(25, 1.0);
   c.go(20);
   std::vector<double> before;
-  for (int i = 0; i < features; ++i) before.push_back(c.lazy.number(i, 0, 1));
+  for (int i = 0; i < features; ++i) before.push_back(c.lazy.value(i, 0, 1));
   c.lazy.reshape(4, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}});
   c.lazy.grow(features + 2);
   for (int i = 0; i < features; ++i) {
-    EXPECT_NEAR(c.lazy.number(i, 0, 1), before[static_cast<std::size_t>(i)], tolerance<TypeParam>(2));
-    EXPECT_EQ(static_cast<double>(c.lazy.pace(i)), c.ratio[static_cast<std::size_t>(i)]);
+    EXPECT_NEAR(c.lazy.value(i, 0, 1), before[static_cast<std::size_t>(i)], tolerance<TypeParam>(2));
+    EXPECT_EQ(static_cast<double>(c.lazy.decay_ratio(i)), c.ratio[static_cast<std::size_t>(i)]);
   }
-  EXPECT_EQ(c.lazy.pace(features + 1), 1.0F);
+  EXPECT_EQ(c.lazy.decay_ratio(features + 1), 1.0F);
 }
 
 TYPED_TEST(WeightsOf, WithPacesAreTheSameBitsAfterSavingAndLoading) {
@@ -449,7 +449,7 @@ TYPED_TEST(WeightsOf, WithPacesAreTheSameBitsAfterSavingAndLoading) {
   c.lazy.fields(saved);
   PacedCourse<TypeParam> loaded = c;
   loaded.lazy = Weights<TypeParam>(1, 1, 1);
-  loaded.lazy.use_paces();
+  loaded.lazy.use_feature_decay();
   Archive from(saved.bytes());
   loaded.lazy.fields(from);
   from.finish();
@@ -461,7 +461,7 @@ TYPED_TEST(WeightsOf, WithPacesAreTheSameBitsAfterSavingAndLoading) {
   Archive model, again;
   c.lazy.model_fields(model);
   Weights<TypeParam> alone(1, 1, 1);
-  alone.use_paces();
+  alone.use_feature_decay();
   Archive from_model(model.bytes());
   alone.model_fields(from_model);
   from_model.finish();
@@ -481,7 +481,7 @@ struct Saved {
   std::vector<double> memory = std::vector<double>(8), constant = std::vector<double>(2);
   std::vector<std::uint16_t> group_of;
   std::vector<Lazy> lazy = std::vector<Lazy>(1);
-  std::vector<Weights<double>::Moved> moved;
+  std::vector<fit::DecayDerivative> moved;
   struct Pace {
     float ratio = 1, owed = 0;
     double since = 0;
@@ -506,7 +506,7 @@ std::string loading(Saved saved, const std::function<void(Saved&)>& damage) {
   saved.fields(to);
   Archive from(to.bytes());
   Weights<double> w(1, 1, 1);
-  if (saved.has_paces) w.use_paces();
+  if (saved.has_paces) w.use_feature_decay();
   try {
     w.fields(from);
   } catch (const DataError& e) {

@@ -10,7 +10,7 @@
 
 #include "obolus/core/gradient_mapping.hpp"
 #include "obolus/core/rng.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/presets.hpp"
 #include "obolus/problems/oscillation.hpp"
 #include "tests/optimisers/random_constants.hpp"
 

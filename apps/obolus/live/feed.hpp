@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "live/columns.hpp"
+#include "live/live_run.hpp"
 
 namespace obolus::cli {
 
@@ -37,7 +37,7 @@ class LiveFeed {
 
   // Adds a run, or replaces the one of that name. One whose status is "running" takes rows.
   void run(LiveRun run);
-  // True when the run held so many rows that every second one was dropped. Rows of a run that is not there are none.
+  // True when the run held too many rows and was thinned. Rows of an unknown run are ignored.
   bool row(const RunName& name, const Json& row);
   // The end of a run that took rows.
   void finish(const RunName& name, const std::function<void(LiveRun&)>& complete);
@@ -69,7 +69,7 @@ class LiveFeed {
   std::map<RunName, LiveRun> growing_;
   std::vector<std::shared_ptr<const LiveRun>> finished_;
   std::map<RunName, std::size_t> places_;  // in finished_
-  std::size_t numbers_ = 0, halvings_ = 0;
+  std::size_t numbers_ = 0, thinnings_ = 0;
   std::string progress_, end_;  // the last of each
   bool closed_ = false;
 };

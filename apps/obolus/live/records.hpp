@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "live/columns.hpp"
+#include "live/live_run.hpp"
 #include "obolus/metrics/row.hpp"
 
 namespace obolus::cli {

@@ -110,23 +110,24 @@ void LiveView::end(const std::string& status, Round rounds) {
 }
 
 void LiveView::recall(const std::string& folder) {
-  if (std::filesystem::exists(folder + "/trace.jsonl")) past_ = run_of_trace(folder);
+  const std::string path = folder + "/trace.jsonl";
+  if (std::filesystem::exists(path)) past_ = read_trace(path);
 }
 
-// Rounds that the run will do again, since no checkpoint had them, are left out.
+// Rounds that the run will repeat, since no checkpoint had them, are left out.
 void LiveView::replay(Round before) {
-  const ReportRun past = *std::exchange(past_, std::nullopt);
-  auto x = past.profiles.begin();
-  for (std::size_t i = 0; !past.columns.empty() && i < past.columns.front().values.size(); ++i) {
-    Json row;
-    for (const auto& [name, values] : past.columns)
-      if (std::isfinite(values[i])) row[name] = values[i];
-    for (const auto& [name, values] : past.evaluation)
-      if (std::isfinite(values[i])) row["evaluation"][name] = values[i];
-    const auto t = row.at("t").get<Round>();
+  const TraceColumns past = *std::exchange(past_, std::nullopt);
+  const std::vector<Profile> profiles = past.profiles();
+  auto x = profiles.begin();
+  for (std::size_t i = 0; i < past.rows(); ++i) {
+    const auto t = static_cast<Round>(past.t()[i]);
     if (t >= before) return;
-    while (x != past.profiles.end() && x->t < t) ++x;
-    if (x != past.profiles.end() && x->t == t) put(row, *x);
+    Json row;
+    for (const auto& column : past.numbers())
+      if (const double v = column.at(i); std::isfinite(v)) row[column.name] = v;
+    for (const auto& column : past.evaluation())
+      if (const double v = column.at(i); std::isfinite(v)) row["evaluation"][column.name] = v;
+    if (x != profiles.end() && x->t == t) put(row, *x++);
     feed_.row(name_, row);
   }
 }
@@ -146,7 +147,7 @@ void LiveView::send(const Row& row) {
   if (feed_.row(name_, json)) slow_down();
 }
 
-// Half of what may be held took so long: as much again will, and then the half is dropped once more.
+// Of the rows that may be held, about half are left: no more than as many again in twice the time.
 void LiveView::slow_down() {
   between_evaluations_ = (sent_at_ - start_) / (LiveFeed::Limits().rows / 2);
   between_rows_ = std::max(between_rows_, between_evaluations_);

@@ -9,8 +9,8 @@
 #include "live/server.hpp"
 #include "obolus/run/comparison.hpp"
 #include "obolus/run/experiment.hpp"
-#include "report/report_run.hpp"
 #include "terminal.hpp"
+#include "trace/trace_columns.hpp"
 
 namespace obolus::cli {
 
@@ -52,7 +52,7 @@ class LiveView {
   std::optional<LiveServer> server_;
   RunName name_;  // of a run
   Profile x_;
-  std::optional<ReportRun> past_;
+  std::optional<TraceColumns> past_;
   Round sent_ = 0;
   Clock::time_point start_ = Clock::now(), sent_at_ = start_ - std::chrono::hours(1), told_at_ = sent_at_;
   Clock::duration between_rows_, between_evaluations_{};

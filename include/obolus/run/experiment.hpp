@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "obolus/core/preset.hpp"
 #include "obolus/metrics/bounds.hpp"
 #include "obolus/metrics/regret.hpp"
 #include "obolus/metrics/variation.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/condition.hpp"
 #include "obolus/run/profile.hpp"
 #include "obolus/run/run.hpp"
 
