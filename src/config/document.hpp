@@ -17,6 +17,10 @@ namespace obolus::config {
 // "section.key=value"; a value that is not TOML is taken as text, so that quotes are not needed.
 void apply_override(toml::table& root, const std::string& text);
 
+// A document of one section, from the "key=value" texts of a flag, which errors name.
+[[nodiscard]] toml::table section_of_settings(const std::string& section, const std::vector<std::string>& settings,
+                                              const std::string& flag);
+
 // Throws ConfigError for a key that is not in `valid`; `what` says what kind of key it is.
 void refuse_unknown(const toml::table& table, const std::string& what, const std::vector<std::string>& valid);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "config/option_setter.hpp"
 #include "config/section_reader.hpp"
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
@@ -55,6 +56,7 @@ struct Setting {
   Preset preset = Preset::standard;
   Constants constants;
   Round horizon = 1;
+  std::span<const config::OptionValue> defaults = {};  // in place of the optimiser's own, where it has such options
 };
 
 struct ProblemEntry {

@@ -1,7 +1,6 @@
 // Experiment::run: the loop, with its trace, checkpoints and summary.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -10,7 +9,7 @@
 #include "obolus/run/experiment.hpp"
 #include "obolus/run/run.hpp"
 #include "run/experiment_parts.hpp"
-#include "run/run_directory.hpp"
+#include "run/run_recorder.hpp"
 #include "run/trace.hpp"
 
 namespace obolus {
@@ -75,68 +74,57 @@ class ExperimentRun {
         format_(parts.log.vectors) {
     problem_.set_threads(control.threads);
     if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"));
-    if (!control_.directory.empty()) open_directory();
+    if (!control_.directory.empty()) open_recorder();
   }
 
   RunSummary run() {
     const Round last = parts_.problem.rounds;
     RunEnd end{RunStatus::finished, tally_.last.t, {}};
     if (tally_.last.t < last) {
-      if (directory_ && !control_.about.empty()) directory_->append_about(control_.about);
+      if (recorder_) recorder_->append_about(control_.about);
       end = obolus::run(problem_, *session_, meter_, rng_.child("optimiser"), tally_.last.t + 1, last,
                         tally_.last.seconds, [&](const Row& row, const RoundMeter<P>& m) { return on_row(row, m); });
     }
     // A diverged run keeps its last good checkpoint: its current state is of no use.
-    if (directory_ && end.status != RunStatus::diverged) save();
+    if (recorder_ && end.status != RunStatus::diverged) save();
     RunSummary summary = summarise(end);
-    if (directory_) {
-      directory_->sync_trace();
-      directory_->write_summary(summary.json());
-    }
+    if (recorder_) recorder_->finish(summary.json());
     return summary;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   static std::unique_ptr<AnySession<S>> open(const Experiment::Parts& parts, P& problem) {
     const auto start = parts.start_on(problem);
     return parts.prepared_optimiser->open(problem, parts.set, start.x, start.y);
   }
 
-  void open_directory() {
-    using Mode = RunDirectory::Mode;
-    const Mode mode = control_.resume ? Mode::resume : control_.force ? Mode::replace : Mode::fresh;
-    directory_.emplace(control_.directory, mode, parts_.config());
-    if (mode != Mode::resume) return;
-    std::uint64_t trace_bytes = 0;
-    if (auto bytes = directory_->load_checkpoint()) {
-      Archive archive(std::move(*bytes));
-      fields(archive, trace_bytes);
-      archive.finish();
-    }
-    if (tally_.last.t > parts_.problem.rounds)
-      throw ConfigError(fmt::format("{}: has done {} rounds already, cannot resume to {}", control_.directory,
-                                    tally_.last.t, parts_.problem.rounds));
-    directory_->truncate_trace(trace_bytes);
-    directory_->write_config();
+  void open_recorder() {
+    const auto& log = parts_.log;
+    recorder_.emplace(RunRecorder::Options{control_.directory, control_.resume, control_.force, log.checkpoint_every,
+                                           log.checkpoint_seconds},
+                      parts_.config());
+    recorder_->restore([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); },
+                       [this] {
+                         if (tally_.last.t > parts_.problem.rounds)
+                           throw ConfigError(fmt::format("{}: has done {} rounds already, cannot resume to {}",
+                                                         control_.directory, tally_.last.t, parts_.problem.rounds));
+                       });
   }
 
   void fields(Archive& a, std::uint64_t& trace_bytes) {
     std::uint64_t data = parts_.data_checksum;
-    a("data", data), a("trace_bytes", trace_bytes), a("tally", tally_);
+    a("data", data);
+    a("trace_bytes", trace_bytes);
+    a("tally", tally_);
     if (data != parts_.data_checksum)
       throw DataError(control_.directory + ": cannot resume: the problem's data file has changed since the checkpoint");
-    a("session", *session_), a("regret", meter_);
+    a("session", *session_);
+    a("regret", meter_);
     if (variation_) a("variation", *variation_);
   }
 
   void save() {
-    Archive archive;
-    std::uint64_t bytes = directory_->trace_bytes();
-    fields(archive, bytes);
-    directory_->save_checkpoint(archive.bytes());
-    saved_ = Clock::now();
+    recorder_->save([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); });
   }
 
   bool on_row(const Row& row, const RoundMeter<P>& meter) {
@@ -144,14 +132,13 @@ class ExperimentRun {
     if (variation_) variation_->add(problem_, row.t);
     const auto& log = parts_.log;
     std::optional<Profile> profile;
-    if ((directory_ || control_.on_profile) && row.t % log.every == 0 && profiled(row.t / log.every))
+    if ((recorder_ || control_.on_profile) && row.t % log.every == 0 && profiled(row.t / log.every))
       profile = profile_of(row.t, session_->x());
     if (profile && control_.on_profile) control_.on_profile(*profile);
-    if (directory_) {
+    if (recorder_) {
       if (row.t % log.every == 0 || row.t == parts_.problem.rounds || !row.evaluation.empty())
-        directory_->append_trace(format_.line(row, meter.x(), meter.y(), profile ? &*profile : nullptr));
-      const bool due = log.checkpoint_every > 0 && row.t % log.checkpoint_every == 0;
-      if (due || std::chrono::duration<double>(Clock::now() - saved_).count() > log.checkpoint_seconds) save();
+        recorder_->append_trace(format_.line(row, meter.x(), meter.y(), profile ? &*profile : nullptr));
+      if (recorder_->checkpoint_due(row.t)) save();
     }
     return !control_.on_row || control_.on_row(row);
   }
@@ -205,8 +192,7 @@ class ExperimentRun {
   std::optional<VariationMeter<P>> variation_;  // its samples take memory
   TraceFormatter format_;
   Tally tally_;
-  std::optional<RunDirectory> directory_;
-  Clock::time_point saved_ = Clock::now();
+  std::optional<RunRecorder> recorder_;
 };
 
 }  // namespace

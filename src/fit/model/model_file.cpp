@@ -23,7 +23,7 @@ struct Header {
   std::uint64_t size, checksum;
 };
 
-// Those that came with version 2 are as they are by themselves in older files.
+// Options added in version 2 have their defaults when older files are read.
 bool is_new(std::string_view name) {
   return name == "optimiser" || name == "optimiser_options" || name == "feature_step" || name == "shrinkage";
 }

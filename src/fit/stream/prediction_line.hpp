@@ -1,4 +1,5 @@
-// A prediction as a line: the class or the number, then, where asked for, a probability a class, then the row's tag if it has one.
+// A prediction as a line: the class or the number, the probability of every class if asked for, and the row's tag if
+// it has one.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,9 +12,9 @@
 
 namespace obolus::fit {
 
-// Columns are separated by tabs. A class's name has none, and no end of a line: readers see to that.
-inline void prediction_text(const Prediction& p, const Fit& fit, const std::string& tag, bool probabilities,
-                            std::string& line) {
+// Columns are separated by tabs. Readers make sure that no class has a tab or a line break in its name.
+inline void format_prediction(const Prediction& p, const Fit& fit, const std::string& tag, bool probabilities,
+                              std::string& line) {
   line.clear();
   if (fit.options().task == FitTask::numbers) fmt::format_to(std::back_inserter(line), "{}", p.number);
   else line += p.best >= 0 ? fit.classes()[to_size(p.best)] : "?";

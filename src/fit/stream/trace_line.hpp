@@ -1,4 +1,5 @@
-// A round of a fit as a line of its trace. A report reads t, f, seconds, evaluation and x_values as those of a run.
+// A round of a fit as a line of its trace. Reports read t, f, seconds, evaluation and x_values as in the trace of a
+// run.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "fit/stream/evaluation.hpp"
+#include "fit/stream/fit_evaluation.hpp"
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
@@ -20,7 +21,8 @@ struct TracePoint {
   bool evaluated = false;
 };
 
-inline void trace_text(const TracePoint& point, const Fit& fit, const FitEvaluation& evaluation, std::string& line) {
+inline void format_trace_line(const TracePoint& point, const Fit& fit, const FitEvaluation& evaluation,
+                              std::string& line) {
   line.clear();
   const auto out = std::back_inserter(line);
   const auto end_list = [&](char end) {
