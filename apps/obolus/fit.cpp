@@ -17,7 +17,6 @@
 #include "obolus/core/to_size.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
-#include "run/durable_file.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -183,7 +182,7 @@ constexpr const char* footer =
     "  obolus report runs/rows                           plots the path of every hyperparameter\n"
     "Exit codes: 0 done, 2 wrong arguments, 3 bad data, 4 diverged, 130 interrupted and saved.";
 
-void add_output(CLI::App& verb, Arguments& a) {
+void add_output(Verb& verb, Arguments& a) {
   constexpr const char* group = "Output";
   verb.add_option("--out", a.out, "the run's folder; default: runs/NAME-OF-DATA, numbered if that exists")
       ->group(group);
@@ -194,7 +193,7 @@ void add_output(CLI::App& verb, Arguments& a) {
                   "one line per row, predicted before the row was learnt; to a file or to standard output (-)")
       ->group(group);
   verb.add_flag("--probabilities", a.run.probabilities, "add a column per class to the predictions")->group(group);
-  CLI::Option* resume =
+  Flag* resume =
       verb.add_flag("--resume", a.run.resume,
                     "continue from the checkpoint in --out, with the same bits as an uninterrupted run")
           ->group(group);
@@ -206,8 +205,8 @@ void add_output(CLI::App& verb, Arguments& a) {
 
 }  // namespace
 
-void add_fit(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
+void add_fit(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
   auto a = std::make_shared<Arguments>();
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
@@ -220,7 +219,7 @@ void add_fit(CLI::App& app, int& code) {
           "judge")
       ->group("Rows");
   verb->add_option("--rows", a->run.rows, "stop after N rows; 0: at the end")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->group("Rows");
   add_flags(*verb, a->run.fit, "Learner");
   verb->add_option("--follow", a->follow,
@@ -230,7 +229,7 @@ void add_fit(CLI::App& app, int& code) {
   add_output(*verb, *a);
   add_flags(*verb, a->run.log, "Output");
   verb->add_option("--threads", a->run.threads, "2: a second thread reads ahead; results do not depend on it")
-      ->check(CLI::Range(1, 256))
+      ->check(whole_number(1, 256))
       ->capture_default_str();
   add_live(*verb, a->live);
   verb->footer(footer);

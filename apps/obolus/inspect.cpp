@@ -86,12 +86,12 @@ void print_text(Fit& model, const Arguments& a) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("inspect", "show the contents of a model of `obolus fit`");
+void add_inspect(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("inspect", "show the contents of a model of `obolus fit`");
   auto a = std::make_shared<Arguments>();
   verb->add_option("model", a->model, "the model, a file that `obolus fit` wrote")->required();
   verb->add_option("--weights", a->weights, "number of largest weights to list")
-      ->check(CLI::Range(0, 1'000'000))
+      ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
   verb->add_flag("--json", a->json, "print JSON");
   verb->footer(

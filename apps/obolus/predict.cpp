@@ -87,8 +87,8 @@ void run(Arguments& a) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("predict", "predict rows with a model of `obolus fit`");
+void add_predict(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("predict", "predict rows with a model of `obolus fit`");
   auto a = std::make_shared<Arguments>();
   verb->add_option("model", a->model, "the model, a file that `obolus fit` wrote")->required();
   a->rows.add(*verb, false);

@@ -1,9 +1,11 @@
 #include "config/document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config/section_reader.hpp"
-#include "run/durable_file.hpp"
+#include "data/durable_file.hpp"
 
 namespace obolus::config {
 namespace {

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "obolus/any/any_oracle.hpp"
+#include "obolus/any/session.hpp"
+#include "obolus/metrics/bounds.hpp"
 #include "obolus/optimisers/presets.hpp"
-#include "obolus/run/session.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus::registry {

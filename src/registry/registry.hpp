@@ -12,11 +12,11 @@
 #include "config/section_reader.hpp"
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
+#include "obolus/any/session.hpp"
 #include "obolus/core/preset.hpp"
-#include "obolus/metrics/bounds.hpp"
+#include "obolus/metrics/bound.hpp"
 #include "obolus/optimisers/condition.hpp"
 #include "obolus/optimisers/info.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus::registry {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "obolus/any/erased.hpp"
-#include "obolus/metrics/regret.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/run/run.hpp"
 #include "tests/allocation_counter.hpp"
 #include "tests/conformance/optimiser_modes.hpp"
@@ -198,7 +198,7 @@ TEST_P(EveryLearner, SolvesAStillStream) {
   still.noise = still.noise_cross = still.sine = 0.0;
   still.coupling = still.weight = 0.5;
   Table table(GetParam(), still, GetParam().unbounded_set());
-  RegretMeter<AnyOracle<double>> meter(table.problem, GetParam().unbounded_set(), 0.05);
+  RoundMeter<AnyOracle<double>> meter(table.problem, GetParam().unbounded_set(), 0.05);
   double first = 0.0, last = 0.0;
   const RunEnd end = run<AnyOracle<double>>(table.problem, *table.session, meter, Rng(1), 1, 3000, 0.0,
                                             [&](const Row& row, const auto&) {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
 #include "tests/fit/fit_stream.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <optional>
 
+#include "data/checksum.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus::fit {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/fit/fit.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus::fit {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/data/rows.hpp"
-#include "run/checksum.hpp"
 
 namespace obolus::fit {
 
