@@ -12,10 +12,10 @@
 #include "about.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
-#include "report.hpp"
 #include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
+#include "write_report.hpp"
 
 namespace obolus::cli {
 namespace {
