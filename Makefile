@@ -53,6 +53,7 @@ Settings, with their values now
   BENCH_ARGS=       more arguments for the benchmarks, as in
                       make bench BENCH_ARGS=--benchmark_filter=f2obo
   OBOLUS_NO_INSTALL=1 in the environment: never install a package, use what is there
+  OBOLUS_NO_BROWSER=1 in the environment: leave out the tests of the report's page
 
 Each target installs only what it needs itself, as Debian packages: $(install) has the list.
 endef
@@ -73,7 +74,7 @@ run: build
 
 define build_tests
 	@$(install) build web test
-	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON
+	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON -DOBOLUS_TEST_PAGE=$(if $(OBOLUS_NO_BROWSER),OFF,ON)
 	@cmake --build build/$(PRESET) --parallel $(JOBS)
 endef
 
