@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/network.hpp"
+#include "kernels/network/network.hpp"
 #include "obolus/core/rng.hpp"
 #include "problems/class_loss.hpp"
 
@@ -81,7 +81,7 @@ void time(double seconds, Body&& body) {
 // The kernels' own product of matrices, small enough to stay in the nearest cache: nothing but multiply-adds.
 double peak(double seconds, int threads) {
   constexpr int rows = 12, depth = 64, repeats = 2000;
-  const auto& table = kernels::network_kernels<float>();
+  const auto& table = kernels::network::table<float>();
   const int columns = 2 * table.pack;
   ThreadPool pool(threads);
   double max = 0.0;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "render.hpp"
-#include "run/durable_file.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {
@@ -43,32 +43,32 @@ int run(Arguments a) {
   return success;
 }
 
-void add_axes(CLI::App& verb, Arguments& a) {
+void add_axes(Verb& verb, Arguments& a) {
   verb.add_option("--x", a.x,
                   "the horizontal axis: rounds (default), gradients (a product counts as 2, a value as 0.5) or seconds")
-      ->check(CLI::IsMember({"rounds", "gradients", "seconds"}));
+      ->check(one_of({"rounds", "gradients", "seconds"}));
   verb.add_flag("--log-x", a.plot.log_x, "logarithmic horizontal axis; the legend then gives the slopes of regrets");
-  CLI::Option* log_y = verb.add_flag(
+  Flag* log_y = verb.add_flag(
       "--log-y", a.log_y, "logarithmic vertical axes; default: for regrets, residuals and hypergradient_error only");
   verb.add_flag("--linear-y", a.linear_y, "linear vertical axes")->excludes(log_y);
 }
 
-void add_choices(CLI::App& verb, Arguments& a) {
+void add_choices(Verb& verb, Arguments& a) {
   verb.add_option("--measure", a.plot.measures,
                   "the measure to draw (see --list); may be repeated; default: regret, f and up to two evaluations")
-      ->allow_extra_args(false);
+      ->one_value();
   verb.add_option(
       "--setting", a.plot.setting,
       "which settings of a comparison's grids: best (default, by summary.json; the first while there is none), all, "
       "or those with KEY=VALUE, …");
   verb.add_option("--stream", a.plot.stream, "only this stream of comparisons, or this problem of runs; default: all");
-  verb.add_option("--only", a.plot.only, "only the curve with this label; may be repeated")->allow_extra_args(false);
+  verb.add_option("--only", a.plot.only, "only the curve with this label; may be repeated")->one_value();
 }
 
 }  // namespace
 
-void add_plot(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand(
+void add_plot(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand(
       "plot", "draw runs and comparisons for papers: SVG, PNG or PDF, with mean and standard deviation over seeds");
   auto a = std::make_shared<Arguments>();
   verb->add_option("folders", a->plot.folders, "folders of runs and comparisons, finished or not")->required();
@@ -78,8 +78,8 @@ void add_plot(CLI::App& app, int& code) {
   add_choices(*verb, *a);
   add_axes(*verb, *a);
   verb->add_option("--width", a->plot.width_mm, "in mm; default: 170, a page of two columns; 85: one column")
-      ->check(CLI::Range(40.0, 1000.0));
-  verb->add_option("--dpi", a->dpi, "pixels per inch of a PNG; default: 300")->check(CLI::Range(30.0, 2400.0));
+      ->check(number_between(40.0, 1000.0));
+  verb->add_option("--dpi", a->dpi, "pixels per inch of a PNG; default: 300")->check(number_between(30.0, 2400.0));
   verb->add_option("--title", a->plot.title, "above the figure; default: none");
   verb->add_flag("-q,--quiet", a->quiet, "do not print which settings were drawn");
   verb->footer(

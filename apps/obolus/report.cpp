@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "about.hpp"
+#include "data/durable_file.hpp"
 #include "page.hpp"
 #include "report/report_json.hpp"
-#include "run/durable_file.hpp"
 #include "verbs.hpp"
 #include "write_report.hpp"
 
@@ -28,8 +28,8 @@ std::string write_report(const std::vector<std::string>& folders, std::string ou
   return std::filesystem::absolute(out).lexically_normal().string();
 }
 
-void add_report(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("report", "write one HTML file of runs and comparisons: charts, tables, configs");
+void add_report(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("report", "write one HTML file of runs and comparisons: charts, tables, configs");
   auto a = std::make_shared<Arguments>();
   verb->add_option("folders", a->folders, "folders of `obolus run` and `obolus compare`, finished or not")->required();
   verb->add_option("-o,--out", a->out, "the file; default: report.html in the first folder");

@@ -1,6 +1,12 @@
-// Packs of numbers as wide as an instruction set has them. Included by the compilations of the kernels only, each in a namespace of
-// its own: nothing here may be shared between instruction sets. OBOLUS_PACK is the bytes of a wide pack.
+// Packs of numbers as wide as an instruction set has them. Kernels are compiled once per instruction set, each time with OBOLUS_INSTRUCTIONS,
+// the set's name in Instructions, and OBOLUS_PACK, the bytes of a wide pack. All that is compiled lives in a namespace of that name: nothing may
+// be shared between instruction sets, and no name of the standard library is instantiated, since the linker might use an inline
+// function compiled for AVX2 anywhere.
+#pragma once
+
 #define OBOLUS_INLINE static inline __attribute__((always_inline))
+
+namespace obolus::kernels::OBOLUS_INSTRUCTIONS {
 
 template <class S>
 struct PackOf;
@@ -20,3 +26,5 @@ template <class S>
 using Narrow = typename PackOf<S>::narrow;
 template <class S>
 constexpr int lanes = OBOLUS_PACK / sizeof(S);
+
+}  // namespace obolus::kernels::OBOLUS_INSTRUCTIONS

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-#include "kernels/network.hpp"
+#include "kernels/network/network.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus {

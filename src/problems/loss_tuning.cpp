@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/network.hpp"
+#include "kernels/network/network.hpp"
 #include "obolus/core/to_size.hpp"
 #include "problems/class_loss.hpp"
 

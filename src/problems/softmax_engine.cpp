@@ -19,11 +19,11 @@ template <class S>
 SoftmaxEngine<S>::SoftmaxEngine(const SparseRows& data, Index classes, bool fitted)
     : features_(data.columns),
       classes_(static_cast<int>(classes)),
-      cut_(kernels::cut_of<S>(classes_)),
+      cut_(kernels::softmax::cut_of<S>(classes_)),
       line_width_(cut_.lines * 64 / static_cast<int>(sizeof(S))),
       rest_width_(cut_.quarters * 16 / static_cast<int>(sizeof(S))),
       fitted_(fitted),
-      table_(&kernels::best<S>(classes_)),
+      table_(&kernels::softmax::table<S>(cut_)),
       all_(to_size(data.columns)) {
   std::iota(all_.begin(), all_.end(), 0);
 }
@@ -54,8 +54,8 @@ void SoftmaxEngine<S>::join(Rows& first, Rows& second, Shared what) {
 
 template <class S>
 auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes) -> View {
-  const Index rows = data.rows, steps = data.by_columns ? kernels::block : 1;
-  work.moment.grow(kernels::block * rows), work.shrink.grow(data.room);
+  const Index rows = data.rows, steps = data.by_columns ? kernels::softmax::block : 1;
+  work.moment.grow(kernels::softmax::block * rows), work.shrink.grow(data.room);
   return {{it.lines.data(), it.rest.data()},
           it.scale.data(),
           it.norm.data(),
@@ -66,7 +66,7 @@ auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay
           writes,
           grown(work.compact, data.room),
           work.shrink.data(),
-          grown(work.single, kernels::block * rows),
+          grown(work.single, kernels::softmax::block * rows),
           work.moment.data(),
           grown(work.logits, steps * rows)};
 }
@@ -97,7 +97,7 @@ void SoftmaxEngine<S>::one(const Data& data, const S* x, View& it, const Plain& 
 template <class S>
 void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain& step, std::int64_t steps) {
   it.part();
-  const int max = data.by_columns ? kernels::block : 1;
+  const int max = data.by_columns ? kernels::softmax::block : 1;
   for (std::int64_t done = 0; done < steps; done += max) {
     const int n = static_cast<int>(std::min<std::int64_t>(max, steps - done));
     const int rows = step.reads_outer ? data.rows : data.inner;
@@ -122,7 +122,7 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
   const bool difference = what == Shared::difference;
   const bool shrinks = !difference || a.decay == b.decay;
   over_features([&](Index from, Index to) {
-    const kernels::Sizes sizes = table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to);
+    const kernels::softmax::Sizes sizes = table_->shrink(a, &b, shrinks ? pair : nullptr, x, steps, from, to);
     if (sizes.wild_scales) wild.store(true, std::memory_order_relaxed);
     if (!sizes.tame_norms) tame.store(false, std::memory_order_relaxed);
     for (Index i = from; !shrinks && i < to; ++i) pair[i] = b.norm[i] - a.norm[i];
@@ -180,7 +180,7 @@ template <class S>
 void SoftmaxEngine<S>::pair(const Data& data, const S* x, Rows& y, Rows& z, const Plain& of_y, const Plain& of_z,
                             std::int64_t steps, const Meanwhile& meanwhile) {
   if (!know(z, y, Shared::difference)) refresh(z, y, Shared::difference);
-  const int max = data.by_columns ? kernels::block : 1;
+  const int max = data.by_columns ? kernels::softmax::block : 1;
   for (std::int64_t done = 0; done < steps; done += max) {
     const int n = static_cast<int>(std::min<std::int64_t>(max, steps - done));
     View vy = view(data, y, work_[0], of_y.decay, data.rows, data.rows);
@@ -200,7 +200,7 @@ template <class Residual>
 void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, double decay, bool first_reads_only,
                                std::int64_t steps, const Meanwhile& meanwhile, Residual&& residual) {
   if (!know(a, b, Shared::product)) refresh(a, b, Shared::product);
-  const int rows = data.rows, max = data.by_columns ? kernels::block : 1;
+  const int rows = data.rows, max = data.by_columns ? kernels::softmax::block : 1;
   bool more = false;
   for (std::int64_t done = 0; done < steps; done += max) {
     const int n = static_cast<int>(std::min<std::int64_t>(max, steps - done));

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/softmax_batch.hpp"
-#include "kernels/softmax_kernels.hpp"
+#include "kernels/softmax/kernels.hpp"
 #include "obolus/core/parallel.hpp"
 #include "obolus/problems/lazy_rows.hpp"
 #include "obolus/problems/softmax_pools.hpp"
+#include "problems/softmax_batch.hpp"
 
 namespace obolus {
 
@@ -18,8 +18,8 @@ template <class S>
 class SoftmaxEngine {
  public:
   using Rows = LazyRows<S>;
-  using View = kernels::IterateView<S>;
-  using Weights = kernels::Weights;
+  using View = kernels::softmax::IterateView<S>;
+  using Weights = kernels::softmax::Weights;
   // Work for a thread that has nothing to do: `early` beside the steps; then, if that is not all, `late` beside anything until wait().
   struct Meanwhile {
     std::function<bool()> early;
@@ -33,10 +33,10 @@ class SoftmaxEngine {
     pool_ = threads > 1 ? std::make_unique<ThreadPool>(threads) : nullptr;
   }
   [[nodiscard]] bool threaded() const { return pool_ != nullptr; }
-  [[nodiscard]] const kernels::Kernels<S>& table() const { return *table_; }
+  [[nodiscard]] const kernels::softmax::Kernels<S>& table() const { return *table_; }
   [[nodiscard]] Rows make() const;
 
-  using Data = kernels::BatchView;
+  using Data = kernels::softmax::BatchView;
   // θ ← (1 − decay x) θ − residuals with these weights; without an outer weight f's rows are not read.
   struct Plain {
     double decay = 0, inner = 0, outer = 0;
@@ -98,7 +98,7 @@ class SoftmaxEngine {
   };
 
   // As many rows, at least.
-  [[nodiscard]] kernels::Rows<S> grown(Matrix& matrix, Index rows) const {
+  [[nodiscard]] kernels::softmax::Rows<S> grown(Matrix& matrix, Index rows) const {
     matrix.lines.grow(rows * line_width_), matrix.rest.grow(rows * rest_width_);
     return {matrix.lines.data(), matrix.rest.data()};
   }
@@ -125,10 +125,10 @@ class SoftmaxEngine {
 
   Index features_;
   int classes_;
-  kernels::Cut cut_;
+  kernels::softmax::Cut cut_;
   Index line_width_, rest_width_;
   bool fitted_;
-  const kernels::Kernels<S>* table_;
+  const kernels::softmax::Kernels<S>* table_;
   std::unique_ptr<ThreadPool> pool_;
   std::array<Work, 2> work_;
   std::vector<std::int32_t> all_;  // every feature

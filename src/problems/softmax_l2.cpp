@@ -36,9 +36,9 @@ void check_rows(const SparseRows& rows, const std::vector<std::int32_t>& labels,
 
 // The kernels rely on it.
 std::shared_ptr<const LabelledRows> checked(std::shared_ptr<const LabelledRows> data) {
-  if (data->classes > kernels::max_classes)
+  if (data->classes > kernels::softmax::max_classes)
     throw DataError(
-        fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, kernels::max_classes));
+        fmt::format("softmax_l2: got {} classes, expected at most {}", data->classes, kernels::softmax::max_classes));
   check_rows(data->train, data->train_label, data->classes, "train");
   check_rows(data->test, data->test_label, data->classes, "test");
   return data;
@@ -57,8 +57,8 @@ class SoftmaxL2<S>::Engine {
         x_(problem.group().empty() ? 0 : problem.pools().features()),
         product_(problem.group().empty() ? 0 : problem.pools().features()) {
     const std::int64_t batch = problem.options().batch, all = train().rows();
-    common_ = kernels::common_features(train(), batch > 0 ? 2 * batch : all);
-    common_of_draw_ = kernels::common_features(train(), batch > 0 ? 2 * batch : std::min<std::int64_t>(512, all));
+    common_ = common_features(train(), batch > 0 ? 2 * batch : all);
+    common_of_draw_ = common_features(train(), batch > 0 ? 2 * batch : std::min<std::int64_t>(512, all));
   }
 
   ~Engine() { steps_.wait(); }
@@ -72,7 +72,7 @@ class SoftmaxL2<S>::Engine {
   }
 
   // The rows that f and g are now. A draw that serves one step is not worth sorting.
-  kernels::BatchView data(std::int64_t steps) {
+  kernels::softmax::BatchView data(std::int64_t steps) {
     steps_.wait();
     if (problem_.drawn()) {
       const bool several = steps > 1;
@@ -122,7 +122,7 @@ class SoftmaxL2<S>::Engine {
     Round round = -1;
     bool several = false;
     RoundRows rows;
-    std::optional<kernels::Batch> batch;
+    std::optional<SoftmaxBatch> batch;
 
     [[nodiscard]] bool is(const RoundRows& now, bool for_several) const {
       return batch && several == for_several && rows == now;

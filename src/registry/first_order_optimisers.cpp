@@ -1,13 +1,12 @@
 // Other methods that need gradients or values alone, and the control. A new one is one line here.
 #include <array>
 
-#include "obolus/optimisers/baseline_presets.hpp"
 #include "obolus/optimisers/bome.hpp"
 #include "obolus/optimisers/f2sa.hpp"
 #include "obolus/optimisers/f3sa.hpp"
 #include "obolus/optimisers/fixed.hpp"
-#include "obolus/optimisers/over_differences.hpp"
 #include "obolus/optimisers/pbgd.hpp"
+#include "obolus/optimisers/with_finite_differences.hpp"
 #include "obolus/optimisers/zo_sogd.hpp"
 #include "registry/optimiser_entry.hpp"
 

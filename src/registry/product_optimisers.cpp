@@ -2,7 +2,6 @@
 #include <array>
 
 #include "obolus/optimisers/aobo.hpp"
-#include "obolus/optimisers/baseline_presets.hpp"
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/oagd.hpp"
 #include "obolus/optimisers/obbo.hpp"

@@ -11,13 +11,14 @@
 #include <sstream>
 #include <tuple>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/version.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "report/markdown_tables.hpp"
 #include "report/report_run.hpp"
 #include "report/shallow_json.hpp"
-#include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {
@@ -125,6 +126,7 @@ class Builder {
     return {{"format", 1},
             {"title", title},
             {"made", {{"obolus", version_text}, {"date", origin.date}, {"command", origin.command}}},
+            {"catalogue", catalogue_json()},
             {"sources", std::move(sources_)},
             {"runs", std::move(runs)}};
   }

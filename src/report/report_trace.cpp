@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "report/report_run.hpp"
 #include "report/shallow_json.hpp"
-#include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {

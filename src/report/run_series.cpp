@@ -3,7 +3,6 @@
 
 #include "report/config_facts.hpp"
 #include "report/series.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

@@ -621,7 +621,7 @@ class KeysTest(LiveCase):
         at = terminal.wait_for(r"round .*p pauses, q stops")
         self.assertNotEqual(terminal.modes(), terminal.before)
         terminal.press("p")
-        at = terminal.wait_for(r"paused .*p goes on, q stops", at)
+        at = terminal.wait_for(r"paused .*p resumes, q stops", at)
         rounds = lambda text: re.findall(r"round ([\d,]+) of", text)  # noqa: E731
         stood = rounds(terminal.text)[-1]
         at = terminal.wait_for(rf"round {stood} of [^\r]*paused", at)  # and the line is written again
@@ -672,7 +672,7 @@ class KeysTest(LiveCase):
         terminal = self.terminal("compare", "compare.toml", "--out", "run", "--threads", 2)
         at = terminal.wait_for(r"of \d+ cells.*p pauses, q stops")
         terminal.press("p")
-        at = terminal.wait_for(r"paused .*p goes on", at)
+        at = terminal.wait_for(r"paused .*p resumes", at)
         terminal.press("p")
         at = terminal.wait_for(r"p pauses", at)
         terminal.press("p")

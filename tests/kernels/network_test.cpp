@@ -1,12 +1,12 @@
-#include "kernels/network.hpp"
+#include "kernels/network/network.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "kernels/instructions.hpp"
 #include "obolus/core/rng.hpp"
+#include "tests/kernels/instruction_sets.hpp"
 #include "tests/problems/slow_network.hpp"
 
 namespace obolus {
@@ -33,12 +33,9 @@ const Case cases[] = {
 };
 
 template <class S>
-std::vector<const kernels::NetworkKernels<S>*> all_kernels() {
-  std::vector<const kernels::NetworkKernels<S>*> all{&kernels::network_portable<S>()};
-#ifdef OBOLUS_HAS_X86
-  if (kernels::instructions() >= kernels::Instructions::avx2) all.push_back(&kernels::network_avx2<S>());
-  if (kernels::instructions() >= kernels::Instructions::avx512) all.push_back(&kernels::network_avx512<S>());
-#endif
+std::vector<const kernels::network::Kernels<S>*> all_kernels() {
+  std::vector<const kernels::network::Kernels<S>*> all;
+  for (const auto set : kernels::instruction_sets()) all.push_back(&kernels::network::table<S>(set));
   return all;
 }
 

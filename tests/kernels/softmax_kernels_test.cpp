@@ -1,6 +1,4 @@
 // The kernels of the instruction sets against each other, and the pieces of all against the standard library.
-#include "kernels/softmax_kernels.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,22 +11,25 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/softmax_batch.hpp"
+#include "kernels/softmax/kernels.hpp"
 #include "obolus/core/rng.hpp"
 #include "obolus/problems/lazy_rows.hpp"
 #include "obolus/problems/softmax_l2.hpp"
+#include "problems/softmax_batch.hpp"
+#include "tests/kernels/instruction_sets.hpp"
 
 #define OBOLUS_INSTRUCTIONS test_loops
 #define OBOLUS_PACK 32
-#include "kernels/softmax_instructions.hpp"
+#include "kernels/softmax/vector.hpp"
 
 namespace {
 
 using namespace obolus;
-using kernels::BatchView;
-using kernels::IterateView;
-using kernels::Kernels;
-using kernels::Weights;
+using kernels::Instructions;
+using kernels::softmax::BatchView;
+using kernels::softmax::IterateView;
+using kernels::softmax::Kernels;
+using kernels::softmax::Weights;
 
 template <class S>
 constexpr double unit = double(std::numeric_limits<S>::epsilon());
@@ -40,7 +41,7 @@ constexpr double unit = double(std::numeric_limits<S>::epsilon());
 // e.g. at −½.
 template <class S>
 void agrees_with_the_standard_library(S from, S to) {
-  namespace loops = kernels::test_loops;
+  namespace loops = kernels::softmax::test_loops;
   using Pack = loops::Wide<S>;
   constexpr int lanes = loops::lanes<S>;
   double worst_exp = 0.0, worst_minus_one = 0.0;
@@ -71,8 +72,8 @@ TEST(SoftmaxKernels, ExpAndExpm1AreTheStandardOnesToAFewUnits) {
 
 template <class S>
 S exp_of(S x) {
-  using Pack = kernels::test_loops::Narrow<S>;
-  return kernels::test_loops::exponential<Pack>(Pack{} + x)[0];
+  using Pack = kernels::softmax::test_loops::Narrow<S>;
+  return kernels::softmax::test_loops::exponential<Pack>(Pack{} + x)[0];
 }
 TEST(SoftmaxKernels, ExpIsExactAtZeroClampedFarOutAndKeepsNaN) {
   EXPECT_EQ(exp_of(0.0), 1.0);
@@ -82,15 +83,15 @@ TEST(SoftmaxKernels, ExpIsExactAtZeroClampedFarOutAndKeepsNaN) {
   EXPECT_LE(exp_of(-1e30f), 1e-37f);
   EXPECT_TRUE(std::isfinite(exp_of(1e6)) && std::isfinite(exp_of(1e30f)));
   EXPECT_TRUE(std::isnan(exp_of(std::nan(""))) && std::isnan(exp_of(std::nanf(""))));
-  using Pack = kernels::test_loops::Wide<double>;
-  EXPECT_EQ(kernels::test_loops::exponential_minus_one<Pack>(Pack{})[0], 0.0);
+  using Pack = kernels::softmax::test_loops::Wide<double>;
+  EXPECT_EQ(kernels::softmax::test_loops::exponential_minus_one<Pack>(Pack{})[0], 0.0);
 }
 
 // ---- Sums and maxima over packs -------------------------------------------------------------------------------------
 
 template <class S>
 void folds_every_lane() {
-  namespace loops = kernels::test_loops;
+  namespace loops = kernels::softmax::test_loops;
   loops::Wide<S> wide{};
   loops::Narrow<S> narrow{};
   S sum = 0;
@@ -102,7 +103,7 @@ void folds_every_lane() {
   for (int i = 0; i < loops::lanes<S>; ++i) {
     loops::Wide<S> one{};
     one[i] = S(7);
-    loops::Largest<S> max(S(-5));
+    loops::Max<S> max(S(-5));
     max.add(one), max.add(loops::Narrow<S>{} - S(1));
     EXPECT_EQ(max.total(), S(7)) << "lane " << i;
   }
@@ -114,17 +115,15 @@ TEST(SoftmaxKernels, SumsAndMaximaMissNoLane) {
 
 // ---- The tables -----------------------------------------------------------------------------------------------------
 
-// Those that this processor can run.
 template <class S>
-std::vector<const Kernels<S>*> tables(kernels::Cut cut) {
-  std::vector<const Kernels<S>*> found{&kernels::portable<S>(cut)};
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(&kernels::avx2<S>(cut));
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq"))
-    found.push_back(&kernels::avx512<S>(cut));
-#endif
+std::vector<const Kernels<S>*> tables(kernels::softmax::Cut cut) {
+  std::vector<const Kernels<S>*> found;
+  for (const Instructions set : kernels::instruction_sets()) found.push_back(&kernels::softmax::table<S>(cut, set));
   return found;
+}
+template <class S>
+const Kernels<S>& best(int classes) {
+  return kernels::softmax::table<S>(kernels::softmax::cut_of<S>(classes));
 }
 
 // Two iterates on a batch, with every buffer a kernel may ask for.
@@ -132,7 +131,7 @@ template <class S>
 struct Bench {
   static constexpr int features = 30, steps = 3, inner = 4, rows = 9;
   int classes;
-  kernels::Cut cut;
+  kernels::softmax::Cut cut;
   Index line, rest;  // numbers of a row in lines, and in quarters
   SparseRows data;
   RoundRows now;
@@ -145,11 +144,11 @@ struct Bench {
     AlignedNumbers<S> scale, norm, shrink, moment;
   } a, b;
   AlignedNumbers<S> pair{features};
-  std::unique_ptr<kernels::Batch> batch;
+  std::unique_ptr<SoftmaxBatch> batch;
 
   explicit Bench(int c)
       : classes(c),
-        cut(kernels::cut_of<S>(c)),
+        cut(kernels::softmax::cut_of<S>(c)),
         line(cut.lines * Index(64 / sizeof(S))),
         rest(cut.quarters * Index(16 / sizeof(S))) {
     Rng rng(7);
@@ -168,15 +167,16 @@ struct Bench {
     for (int f = 0; f < features; ++f) x.push_back(S(rng.uniform(0.0, 0.5)));
     fill(a, rng), fill(b, rng);
     for (Index f = 0; f < features; ++f) pair[f] = S(rng.normal());
-    batch = std::make_unique<kernels::Batch>(data, rows, kernels::common_features(data, rows));
+    batch = std::make_unique<SoftmaxBatch>(data, rows, common_features(data, rows));
     batch->build(now);
   }
   Matrix matrix(Index count) { return {AlignedNumbers<S>(count * line), AlignedNumbers<S>(count * rest)}; }
   void fill(Side& s, Rng& rng) {
-    s.theta = matrix(features), s.compact = matrix(features + kernels::ahead);
-    s.single = matrix(kernels::block * rows), s.logits = matrix(kernels::block * rows);
+    s.theta = matrix(features), s.compact = matrix(features + kernels::softmax::ahead);
+    s.single = matrix(kernels::softmax::block * rows), s.logits = matrix(kernels::softmax::block * rows);
     s.scale = AlignedNumbers<S>(features), s.norm = AlignedNumbers<S>(features);
-    s.shrink = AlignedNumbers<S>(features + kernels::ahead), s.moment = AlignedNumbers<S>(kernels::block * rows);
+    s.shrink = AlignedNumbers<S>(features + kernels::softmax::ahead),
+    s.moment = AlignedNumbers<S>(kernels::softmax::block * rows);
     for (Index f = 0; f < features; ++f) {
       s.scale[f] = S(rng.uniform(0.5, 1.5)), s.norm[f] = S(rng.uniform());
       for (Index c = 0; c < classes; ++c)
@@ -184,7 +184,7 @@ struct Bench {
     }
   }
   IterateView<S> view(Side& s, int reads, int writes) {
-    const auto rows_of = [](Matrix& m) { return kernels::Rows<S>{m.lines.data(), m.rest.data()}; };
+    const auto rows_of = [](Matrix& m) { return kernels::softmax::Rows<S>{m.lines.data(), m.rest.data()}; };
     return {rows_of(s.theta),
             s.scale.data(),
             s.norm.data(),
@@ -259,7 +259,7 @@ template <class S>
 void tables_agree() {
   for (const int classes : {2, 3, 5, 8, 9, 14, 20, 23, 33, 48, 70})
     for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
-      const auto here = tables<S>(kernels::cut_of<S>(classes));
+      const auto here = tables<S>(kernels::softmax::cut_of<S>(classes));
       const std::vector<double> one = run<S>(*here.front(), classes, path);
       for (const Kernels<S>* table : here) {
         const std::vector<double> two = run<S>(*table, classes, path);
@@ -280,9 +280,11 @@ TEST(SoftmaxKernels, TheInstructionSetsAgreeToRoundingOnEveryKernel) {
 TEST(SoftmaxKernels, TheGeneralKernelIsTheOneOfAnySize) {
   for (const int classes : {3, 9, 20})
     for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
-      const std::vector<double> own =
-          run<double>(kernels::portable<double>(kernels::cut_of<double>(classes)), classes, path);
-      const std::vector<double> general = run<double>(kernels::portable<double>({0, 0}), classes, path);
+      const std::vector<double> own = run<double>(
+          kernels::softmax::table<double>(kernels::softmax::cut_of<double>(classes), Instructions::portable), classes,
+          path);
+      const std::vector<double> general =
+          run<double>(kernels::softmax::table<double>({0, 0}, Instructions::portable), classes, path);
       for (std::size_t i = 0; i < own.size(); ++i)
         ASSERT_NEAR(own[i], general[i], 40 * 3 * 50 * unit<double> * (0.1 + std::abs(own[i]))) << classes;
     }
@@ -291,7 +293,7 @@ TEST(SoftmaxKernels, TheGeneralKernelIsTheOneOfAnySize) {
 // Of 5 classes in double three quarters of a line are kept, and the sixth number of each row is nobody's.
 TEST(SoftmaxKernels, WhatIsBeyondTheClassesStaysZero) {
   for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
-    const std::vector<double> all = run<double>(kernels::best<double>(5), 5, path);
+    const std::vector<double> all = run<double>(best<double>(5), 5, path);
     for (Index f = 0; f < Bench<double>::features; ++f) ASSERT_EQ(all[static_cast<std::size_t>(6 * f + 5)], 0.0);
   }
 }
@@ -299,31 +301,32 @@ TEST(SoftmaxKernels, WhatIsBeyondTheClassesStaysZero) {
 TEST(SoftmaxKernels, TheEnvironmentMayAskForOthers) {
   const char* before = std::getenv("OBOLUS_KERNELS");
   const std::string kept = before ? before : "";
+  ASSERT_EQ(unsetenv("OBOLUS_KERNELS"), 0);
   const auto here = tables<float>({1, 1});
   for (const Kernels<float>* table : here) {
     ASSERT_EQ(setenv("OBOLUS_KERNELS", table->name, 1), 0);
-    EXPECT_STREQ(kernels::best<double>(20).name, table->name);
-    EXPECT_STREQ(kernels::best<float>(20).name, table->name);
+    EXPECT_STREQ(best<double>(20).name, table->name);
+    EXPECT_STREQ(best<float>(20).name, table->name);
     EXPECT_STREQ(SoftmaxL2<float>(SoftmaxOptions{}, 1).kernels(), table->name);
   }
   for (const char* unknown : {"", "abacus"}) {
     ASSERT_EQ(setenv("OBOLUS_KERNELS", unknown, 1), 0);
-    EXPECT_STREQ(kernels::best<float>(20).name, here.back()->name);
+    EXPECT_STREQ(best<float>(20).name, here.back()->name);
   }
   ASSERT_EQ(unsetenv("OBOLUS_KERNELS"), 0);
-  EXPECT_STREQ(kernels::best<float>(20).name, here.back()->name);
+  EXPECT_STREQ(best<float>(20).name, here.back()->name);
   if (before) setenv("OBOLUS_KERNELS", kept.c_str(), 1);
 }
 
 TEST(SoftmaxKernels, ARowIsLinesAndQuarters) {
-  const auto cut = [](kernels::Cut c) { return std::pair(c.lines, c.quarters); };
-  EXPECT_EQ(cut(kernels::cut_of<float>(20)), std::pair(1, 1));
-  EXPECT_EQ(cut(kernels::cut_of<float>(2)), std::pair(0, 1));
-  EXPECT_EQ(cut(kernels::cut_of<float>(12)), std::pair(0, 3));
-  EXPECT_EQ(cut(kernels::cut_of<float>(13)), std::pair(1, 0));
-  EXPECT_EQ(cut(kernels::cut_of<float>(16)), std::pair(1, 0));
-  EXPECT_EQ(cut(kernels::cut_of<double>(5)), std::pair(0, 3));
-  EXPECT_EQ(cut(kernels::cut_of<double>(20)), std::pair(2, 2));
+  const auto cut = [](kernels::softmax::Cut c) { return std::pair(c.lines, c.quarters); };
+  EXPECT_EQ(cut(kernels::softmax::cut_of<float>(20)), std::pair(1, 1));
+  EXPECT_EQ(cut(kernels::softmax::cut_of<float>(2)), std::pair(0, 1));
+  EXPECT_EQ(cut(kernels::softmax::cut_of<float>(12)), std::pair(0, 3));
+  EXPECT_EQ(cut(kernels::softmax::cut_of<float>(13)), std::pair(1, 0));
+  EXPECT_EQ(cut(kernels::softmax::cut_of<float>(16)), std::pair(1, 0));
+  EXPECT_EQ(cut(kernels::softmax::cut_of<double>(5)), std::pair(0, 3));
+  EXPECT_EQ(cut(kernels::softmax::cut_of<double>(20)), std::pair(2, 2));
 }
 
 // ---- Batches --------------------------------------------------------------------------------------------------------
@@ -347,7 +350,7 @@ Entries by_rows(const BatchView& b) {
   for (int r = 0; r < b.rows; ++r) {
     auto& row = rows[static_cast<std::size_t>(r)];
     if (b.by_columns) {
-      EXPECT_EQ((b.common_end[r] - b.common_start[r]) % kernels::side_by_side, 0);
+      EXPECT_EQ((b.common_end[r] - b.common_start[r]) % kernels::softmax::side_by_side, 0);
     }
     for (std::int64_t q = b.common_start[r]; q < b.common_end[r]; ++q)
       if (b.common_value[q] != 0) row.emplace_back(b.multi_feature[b.common_index[q]], b.common_value[q]);
@@ -413,8 +416,8 @@ TEST(SoftmaxBatch, RowsAndColumnsHaveTheEntriesOfTheDataAndNoneTwice) {
           data.column.push_back(f), data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
       data.start.push_back(static_cast<std::int64_t>(data.value.size()));
     }
-    kernels::Batch batch(data, 16, kernels::common_features(data, 16));
-    EXPECT_EQ(kernels::common_features(data, 16) > 0, falling);
+    SoftmaxBatch batch(data, 16, common_features(data, 16));
+    EXPECT_EQ(common_features(data, 16) > 0, falling);
     for (int round = 0; round < 40; ++round) {
       RoundRows now;
       const std::uint64_t rows = round == 20 ? 90 : 1 + rng.below(16);  // once more rows than there was room for

@@ -11,6 +11,7 @@
 #include "obolus/core/to_size.hpp"
 #include "obolus/version.hpp"
 #include "page.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "run/profile_json.hpp"
 #include "verbs.hpp"
@@ -32,6 +33,7 @@ void put(Json& row, const Profile& x) {
 Json report(Json source) {
   Json json = {{"format", 1}, {"title", source["name"]}};
   json["made"] = {{"obolus", version_text}, {"date", now()}, {"command", command_line()}};
+  json["catalogue"] = catalogue_json();
   json["sources"] = Json::array({std::move(source)});
   return json;
 }
@@ -193,8 +195,8 @@ void LiveView::end(const RunSummary& summary) {
 
 void LiveView::end(bool finished) { finish(finished ? "finished" : "stopped"); }
 
-void add_live(CLI::App& verb, std::optional<std::string>& address) {
-  verb.add_option_function<std::string>(
+void add_live(Verb& verb, std::optional<std::string>& address) {
+  verb.add_option_function(
           "--live",
           [&address](const std::string& text) {
             static_cast<void>(parse_address(text));  // refuses a wrong address before anything is read
@@ -202,7 +204,7 @@ void add_live(CLI::App& verb, std::optional<std::string>& address) {
           },
           "show progress in the browser: prints an address on this machine, or at ADDR (PORT, HOST:PORT); other "
           "machines need the printed token")
-      ->expected(0, 1)
+      ->optional_value()
       ->type_name("[ADDR]");
 }
 

@@ -29,7 +29,7 @@ void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std:
   GeneratedRow row;
   for (std::int64_t i = first;; ++i) {
     out.write(line.data(), static_cast<std::streamsize>(line.size()));
-    if (!out) throw Error("generated rows: the output takes no more");
+    if (!out) throw Error("generated rows: cannot write");
     if (i == first + rows) return;
     line.clear();
     generator.row(i, row);

@@ -38,7 +38,10 @@ class NewsgroupsRows : public StreamRows {
 
   [[nodiscard]] const std::vector<std::string>& classes() const override { return classes_; }
   [[nodiscard]] bool next(StreamRow& row) override {
-    if (part_ < 2 && at_ == parts_[part_].order.size()) ++part_, at_ = 0;
+    if (part_ < 2 && at_ == parts_[part_].order.size()) {
+      ++part_;
+      at_ = 0;
+    }
     if (part_ == 2) return false;
     const ShuffledPart& part = parts_[part_];
     const auto document = to_size(part.order[at_++]);
