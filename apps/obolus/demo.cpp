@@ -13,9 +13,9 @@
 #include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
-#include "report.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
+#include "write_report.hpp"
 
 namespace obolus::cli {
 namespace {
