@@ -8,6 +8,7 @@
 #include "fit/model/model_file.hpp"
 #include "fit/stream/fit_run.hpp"
 #include "obolus/core/to_size.hpp"
+#include "obolus/run/table.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
