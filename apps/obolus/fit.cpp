@@ -9,6 +9,7 @@
 
 #include "about.hpp"
 #include "config/option_text.hpp"
+#include "data/durable_file.hpp"
 #include "fit/stream/fit_path.hpp"
 #include "fit/stream/fit_run.hpp"
 #include "fit/stream/prediction_line.hpp"

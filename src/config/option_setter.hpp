@@ -19,7 +19,8 @@ struct OptionValue {
   std::variant<double, std::int64_t, std::string_view> value;
 };
 
-// The visitor: describe(setter) sets the options that have one of these names and can take its value, and leaves the others alone.
+// The visitor: describe(setter) sets the options that have one of these names and can take its value, and leaves the
+// others alone.
 class OptionSetter {
  public:
   explicit OptionSetter(std::span<const OptionValue> values) : values_(values) {}

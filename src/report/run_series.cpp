@@ -1,6 +1,7 @@
 // The trace of a run.
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "report/config_facts.hpp"
 #include "report/series.hpp"
 

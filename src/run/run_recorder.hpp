@@ -1,5 +1,5 @@
-// What a run leaves in its folder on the way: its trace, its checkpoints and its summary; and how it is taken up again from there.
-// `obolus run` and `obolus fit` record alike.
+// What a run leaves in its folder on the way: its trace, its checkpoints and its summary; and how it is taken up
+// again from there. `obolus run` and `obolus fit` record alike.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ class RunRecorder {
   // `config` is the complete echo.
   RunRecorder(Options options, std::string config);
 
-  // When resuming: loads the checkpoint, if there is one, then calls `check`, which throws if the run cannot go on from it. The folder
-  // is as it was until then.
+  // When resuming: loads the checkpoint, if there is one, then calls `check`, which throws if the run cannot go on
+  // from it. The folder is as it was until then.
   void restore(const Fields& fields, const std::function<void()>& check);
   void save(const Fields& fields);
   // After so many rounds or rows; the clock is read every `clock_every` of them.

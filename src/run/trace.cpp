@@ -1,15 +1,13 @@
 #include "run/trace.hpp"
 
-#include <fmt/format.h>
-
-#include <iterator>
+#include "data/append_format.hpp"
 
 namespace obolus {
 namespace {
 
 template <class T>
 void append(std::string& line, T number) {
-  fmt::format_to(std::back_inserter(line), "{}", number);
+  append_format(line, "{}", number);
 }
 
 }  // namespace
@@ -27,7 +25,7 @@ const std::string& TraceFormatter::line(const Row& row, const Vector<S>& x, cons
   if (!row.evaluation.empty()) {
     key("evaluation");
     for (char before = '{'; const auto& [name, value] : row.evaluation) {
-      fmt::format_to(std::back_inserter(line_), R"({}"{}":{})", before, name, value);
+      append_format(line_, R"({}"{}":{})", before, name, value);
       before = ',';
     }
     line_ += '}';

@@ -7,6 +7,7 @@
 
 #include "config/comma_list.hpp"
 #include "config/document.hpp"
+#include "config/section_reader.hpp"
 #include "fit/model/saved_vectors.hpp"
 #include "obolus/any/erased.hpp"
 #include "obolus/core/error.hpp"

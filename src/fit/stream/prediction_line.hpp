@@ -2,11 +2,9 @@
 // it has one.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <iterator>
 #include <string>
 
+#include "data/append_format.hpp"
 #include "obolus/core/to_size.hpp"
 #include "obolus/fit/fit.hpp"
 
@@ -16,10 +14,10 @@ namespace obolus::fit {
 inline void format_prediction(const Prediction& p, const Fit& fit, const std::string& tag, bool probabilities,
                               std::string& line) {
   line.clear();
-  if (fit.options().task == FitTask::numbers) fmt::format_to(std::back_inserter(line), "{}", p.number);
+  if (fit.options().task == FitTask::numbers) append_format(line, "{}", p.number);
   else line += p.best >= 0 ? fit.classes()[to_size(p.best)] : "?";
   for (std::size_t c = 0; probabilities && c < p.probabilities.size(); ++c)
-    fmt::format_to(std::back_inserter(line), "\t{:.6g}", p.probabilities[c]);
+    append_format(line, "\t{:.6g}", p.probabilities[c]);
   if (!tag.empty()) (line += '\t') += tag;
   line += '\n';
 }

@@ -2,13 +2,11 @@
 // run.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <string>
 
+#include "data/append_format.hpp"
 #include "fit/stream/fit_evaluation.hpp"
 #include "obolus/fit/fit.hpp"
 
@@ -24,25 +22,24 @@ struct TracePoint {
 inline void format_trace_line(const TracePoint& point, const Fit& fit, const FitEvaluation& evaluation,
                               std::string& line) {
   line.clear();
-  const auto out = std::back_inserter(line);
   const auto end_list = [&](char end) {
     if (line.ends_with(',')) line.pop_back();
     line += end;
   };
-  fmt::format_to(out, R"({{"t":{},"rows":{},"f":{})", point.round, point.rows, fit.outer_loss());
-  if (!point.alarm.empty()) fmt::format_to(out, R"(,"alarm":"{}")", point.alarm);
-  fmt::format_to(out, R"(,"seconds":{:.6f})", point.seconds);
+  append_format(line, R"({{"t":{},"rows":{},"f":{})", point.round, point.rows, fit.outer_loss());
+  if (!point.alarm.empty()) append_format(line, R"(,"alarm":"{}")", point.alarm);
+  append_format(line, R"(,"seconds":{:.6f})", point.seconds);
   if (point.evaluated) {
     line += R"(,"evaluation":{)";
     for (const auto& [name, value] : evaluation.all())
-      if (std::isfinite(value)) fmt::format_to(out, R"("{}":{},)", name, value);
+      if (std::isfinite(value)) append_format(line, R"("{}":{},)", name, value);
     for (const auto& [name, value] : evaluation.last())
-      if (std::isfinite(value)) fmt::format_to(out, R"("window_{}":{},)", name, value);
+      if (std::isfinite(value)) append_format(line, R"("window_{}":{},)", name, value);
     end_list('}');
   }
   line += R"(,"x_values":[)";
   for (const FitHyperparameter& h : fit.hyperparameters())
-    if (h.tuned) fmt::format_to(out, "{},", h.value);
+    if (h.tuned) append_format(line, "{},", h.value);
   end_list(']');
   line += "}\n";
 }
