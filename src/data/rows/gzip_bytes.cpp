@@ -12,7 +12,7 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t packed_block = std::size_t{1} << 18;
+constexpr std::size_t gzip_block = std::size_t{1} << 18;
 constexpr int gzip_only = 15 + 16;  // the largest window and a gzip header, as inflateInit2 takes it
 
 class GzipBytes : public ByteSource {
@@ -87,7 +87,7 @@ class GzipBytes : public ByteSource {
 
   std::unique_ptr<ByteSource> packed_;
   std::string name_, failure_;
-  std::vector<char> buffer_ = std::vector<char>(packed_block);
+  std::vector<char> buffer_ = std::vector<char>(gzip_block);
   z_stream stream_{};
   std::size_t members_ = 0;
   bool between_ = true;
