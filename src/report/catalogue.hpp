@@ -1,4 +1,4 @@
-// The numbers of a row as the page shows them. web/src/contract.ts has the same in types.
+// The numbers of a row as the page shows them. web/src/data/contract.ts has the same in types.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

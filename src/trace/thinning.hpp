@@ -1,36 +1,34 @@
-// How traces are thinned, for plots, reports and the live view alike. A column keeps every 2^k-th of its numbers,
-// counted from the first, for a linear axis of rounds, and the first number in each of many intervals of t of equal
-// ratio, for a logarithmic one. The number of rounds to come need not be known. What is kept depends on the rounds
-// alone, so that runs that differ by their seed keep the same ones.
+// How traces are thinned, for plots, reports and the live view alike. Rows are divided into blocks of 2^k rows, for a
+// linear axis of rounds, and into bins of equal ratio of t, for a logarithmic one; of each column the first number in
+// every block and in every bin is kept. What is measured rarely is thereby kept longest. The number of rounds to come
+// need not be known. What is kept depends on the rounds alone, so that runs that differ by their seed keep the same
+// ones.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "obolus/core/types.hpp"
 
 namespace obolus {
 
-enum class RoundAxis : std::uint8_t { linear = 1, logarithmic = 2 };
+enum class RoundAxis { linear, logarithmic };
 
 class Thinning {
  public:
-  using Axes = std::uint8_t;  // those for which a number is kept, as bits
-
-  // The axes that keep the column's next number.
-  Axes next(Round t);
-  // Makes the axis that keeps more numbers half as fine. `axes`: of every number held, at the rounds `t`.
-  void coarsen(std::vector<Axes>& axes, const std::vector<double>& t);
-
-  [[nodiscard]] bool any() const { return seen_ > 0; }
-  // How many numbers are kept for the axis that keeps more.
-  [[nodiscard]] std::size_t size() const { return linear_ > logarithmic_ ? linear_ : logarithmic_; }
+  // The block or bin of a row: `ordinal` counts all rows of the trace from 0.
+  [[nodiscard]] std::size_t interval(RoundAxis axis, std::size_t ordinal, Round t) const {
+    return axis == RoundAxis::linear ? ordinal / block_ : bin(t) >> shift_;
+  }
+  // Joins every two neighbouring blocks or bins.
+  void coarsen(RoundAxis axis) {
+    if (axis == RoundAxis::linear) block_ *= 2;
+    else ++shift_;
+  }
 
  private:
-  std::size_t seen_ = 0, stride_ = 1;
-  std::size_t linear_ = 0, logarithmic_ = 0;  // kept
-  int last_bin_ = -1, shift_ = 0;
+  [[nodiscard]] static std::size_t bin(Round t);
+
+  std::size_t block_ = 1, shift_ = 0;
 };
 
 }  // namespace obolus

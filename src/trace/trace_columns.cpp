@@ -31,9 +31,12 @@ void TraceColumns::for_each_column(const Visit& visit) {
 
 void TraceColumns::append(const TraceRow& row) {
   if (!last_needed_) drop_last();
+  block_ = thinning_.interval(RoundAxis::linear, seen_, row.t);
+  bin_ = thinning_.interval(RoundAxis::logarithmic, seen_, row.t);
+  ordinals_.push_back(seen_++);
   numbers_.front().values.push_back(static_cast<double>(row.t));
-  numbers_.front().axes.push_back(numbers_.front().thinning.next(row.t));
-  last_needed_ = numbers_.front().axes.back() != 0;
+  last_needed_ = false;
+  note_interval(numbers_.front());
   std::size_t number = 1, evaluation = 0;
   for (const TraceRow::Number& n : row.numbers)
     if (n.evaluation) put(evaluation_, evaluation, n.name, n.value);
@@ -59,10 +62,15 @@ void TraceColumns::put(std::vector<Column>& columns, std::size_t& place, std::st
 void TraceColumns::set(Column& c, double value) {
   if (c.values.size() == rows()) return;
   c.values.resize(rows() - 1, absent);
-  c.axes.resize(rows() - 1, 0);
   c.values.push_back(value);
-  c.axes.push_back(std::isfinite(value) ? c.thinning.next(static_cast<Round>(t().back())) : Thinning::Axes{0});
-  last_needed_ = last_needed_ || c.axes.back() != 0;
+  if (std::isfinite(value)) note_interval(c);
+}
+
+// The column has a number in the last row, which is needed if it is the first of its block or bin.
+void TraceColumns::note_interval(Column& c) {
+  last_needed_ = last_needed_ || c.block != block_ || c.bin != bin_;
+  c.block = block_;
+  c.bin = bin_;
 }
 
 void TraceColumns::append_x(const TraceRow::Hyperparameters& x) {
@@ -78,10 +86,9 @@ void TraceColumns::append_x(const TraceRow::Hyperparameters& x) {
 void TraceColumns::drop_last() {
   const std::size_t last = rows() - 1;
   for_each_column([&](Column& c) {
-    if (c.values.size() <= last) return;
-    c.values.pop_back();
-    c.axes.pop_back();
+    if (c.values.size() > last) c.values.pop_back();
   });
+  ordinals_.pop_back();
 }
 
 void TraceColumns::thin() {
@@ -89,14 +96,16 @@ void TraceColumns::thin() {
   while (rows() > target && coarsen()) drop_unneeded();
 }
 
-// False when no column can be made coarser.
+// The axis that keeps more rows; false if neither can be made coarser.
 bool TraceColumns::coarsen() {
-  std::size_t max = 1;
-  for_each_column([&](const Column& c) { max = std::max(max, c.thinning.size()); });
-  if (max == 1) return false;
-  const std::vector<double> rounds = t();
+  const std::size_t blocks = firsts(numbers_.front(), RoundAxis::linear).size();
+  const std::size_t bins = firsts(numbers_.front(), RoundAxis::logarithmic).size();
+  if (blocks <= 1 && bins <= 1) return false;
+  const RoundAxis axis = blocks >= bins ? RoundAxis::linear : RoundAxis::logarithmic;
+  thinning_.coarsen(axis);
   for_each_column([&](Column& c) {
-    if (c.thinning.size() == max) c.thinning.coarsen(c.axes, rounds);
+    std::optional<std::size_t>& last = axis == RoundAxis::linear ? c.block : c.bin;
+    if (last) *last /= 2;
   });
   return true;
 }
@@ -104,15 +113,26 @@ bool TraceColumns::coarsen() {
 void TraceColumns::drop_unneeded() {
   std::vector<bool> kept(rows());
   for_each_column([&](const Column& c) {
-    for (std::size_t i = 0; i < c.axes.size(); ++i)
-      if (c.axes[i] != 0) kept[i] = true;
+    for (const RoundAxis axis : {RoundAxis::linear, RoundAxis::logarithmic})
+      for (const std::size_t row : firsts(c, axis)) kept[row] = true;
   });
   last_needed_ = kept.back();
   kept.back() = true;
-  for_each_column([&](Column& c) {
-    keep_only(c.values, kept);
-    keep_only(c.axes, kept);
-  });
+  for_each_column([&](Column& c) { keep_only(c.values, kept); });
+  keep_only(ordinals_, kept);
+}
+
+// The first of a coarser block is the first of a finer one, so none of those sought was dropped before.
+std::vector<std::size_t> TraceColumns::firsts(const Column& c, RoundAxis axis) const {
+  std::vector<std::size_t> rows;
+  std::optional<std::size_t> last;
+  for (std::size_t i = 0; i < c.values.size(); ++i) {
+    if (!std::isfinite(c.values[i])) continue;
+    const std::size_t interval = thinning_.interval(axis, ordinals_[i], static_cast<Round>(t()[i]));
+    if (last != interval) rows.push_back(i);
+    last = interval;
+  }
+  return rows;
 }
 
 const TraceColumns::Column* TraceColumns::find(std::string_view name) const {
@@ -139,9 +159,7 @@ std::vector<Profile> TraceColumns::profiles() const {
 }
 
 std::vector<std::size_t> TraceColumns::spaced(const Column& c, RoundAxis axis, std::size_t max) const {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < c.axes.size(); ++i)
-    if ((c.axes[i] & static_cast<Thinning::Axes>(axis)) != 0) rows.push_back(i);
+  std::vector<std::size_t> rows = firsts(c, axis);
   while (rows.size() >= max) {  // one place is the last number's
     for (std::size_t i = 1; 2 * i < rows.size(); ++i) rows[i] = rows[2 * i];
     rows.resize((rows.size() + 1) / 2);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,20 +22,18 @@ class TraceColumns {
   struct Column {
     std::string name;
     std::vector<double> values;
-    std::vector<Thinning::Axes> axes;  // that keep the value; none for rows that are there for other columns
-    Thinning thinning;
+    std::optional<std::size_t> block, bin;  // of the last number
 
     [[nodiscard]] double at(std::size_t row) const {
       return row < values.size() ? values[row] : std::numeric_limits<double>::quiet_NaN();
     }
-    // Whether any of its numbers is finite.
-    [[nodiscard]] bool measured() const { return thinning.any(); }
+    // Whether any of its numbers was finite.
+    [[nodiscard]] bool measured() const { return block.has_value(); }
   };
 
   // Throws DataError for too many names.
   void append(const TraceRow& row);
-  // Drops a quarter of the rows or more: the columns with the most numbers are made half as fine until that is so, so
-  // that what is measured rarely goes last. The first and the last row stay.
+  // Drops a quarter of the rows or more, by making blocks or bins coarser. The first and the last row stay.
   void thin();
 
   [[nodiscard]] std::size_t rows() const { return t().size(); }
@@ -54,14 +53,20 @@ class TraceColumns {
  private:
   void put(std::vector<Column>& columns, std::size_t& place, std::string_view name, double value);
   void set(Column& column, double value);
+  void note_interval(Column& column);
   void append_x(const TraceRow::Hyperparameters& x);
   void drop_last();
   bool coarsen();
   void drop_unneeded();
+  // Rows of the column's first number in every block or bin.
+  [[nodiscard]] std::vector<std::size_t> firsts(const Column& column, RoundAxis axis) const;
   template <class Visit>
   void for_each_column(const Visit& visit);
 
   std::vector<Column> numbers_{Column{"t", {}, {}, {}}}, evaluation_, x_;
+  std::vector<std::size_t> ordinals_;           // of the rows held, among all
+  std::size_t seen_ = 0, block_ = 0, bin_ = 0;  // rows so far; those of the last one
+  Thinning thinning_;
   Index x_size_ = 0;
   bool quantiles_ = false;
   bool last_needed_ = true;  // the last row stays when others follow

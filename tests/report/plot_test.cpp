@@ -63,16 +63,23 @@ class Plots : public testing::Test {
         fmt::format("[problem]\nname = \"quadratic\"\nseed = {}\n[optimiser]\nname = \"{}\"\nL_g1 = 5.{}\n{}\n", seed,
                     optimiser, seed, more));
   }
+  static Reading reading(Round t, double f) {
+    Reading r;
+    r.t = t;
+    r.measured = true;
+    r.f = f;
+    return r;
+  }
   void cell(const std::string& name, const std::string& label, const std::string& setting, std::int64_t seed, double f,
             bool evaluated = false) {
     JobRecord record;
     record.name = {"quadratic", label, setting, seed, {2}, "c"};
     record.cell.rounds = 2;
     record.cell.has_regret = false;
-    record.cell.curve = {{1, 0, f}, {2, 0, 2 * f}};
-    record.cell.horizons = {{2, 0, 2 * f}};
+    record.cell.curve = {reading(1, f), reading(2, 2 * f)};
+    record.cell.horizons = {reading(2, 2 * f)};
     if (evaluated) {
-      record.cell.evaluations = {{2, 0, 2 * f}};
+      record.cell.evaluations = {reading(2, 2 * f)};
       record.cell.evaluations[0].evaluation.add("acc", f);
     }
     std::filesystem::create_directories(folder.file(name));

@@ -101,6 +101,19 @@ TEST(TraceColumns, DropWhatIsMeasuredRarelyLast) {
   EXPECT_EQ(losses, 50u);
 }
 
+// A column that lacks some numbers keeps the rows that the others keep, and a few more.
+TEST(TraceColumns, ShareRowsWhereSomeNumbersAreMissing) {
+  TraceColumns columns;
+  for (Round t = 1; t <= 25'000; ++t) {
+    TraceRow r = row(t);
+    if (t % 1000 != 1) r.numbers.push_back({"capped", 0, false});
+    columns.append(r);
+    if (columns.rows() > 20'000) columns.thin();
+  }
+  EXPECT_GE(columns.rows(), 12'500u);
+  EXPECT_LE(columns.rows(), 12'500u + 25 + 400);  // half, the missing ones, and the logarithmic bins
+}
+
 TEST(TraceColumns, CanBeThinnedToTheFirstAndTheLastRow) {
   TraceColumns columns = columns_of(1000);
   for (int i = 0; i < 100; ++i) columns.thin();

@@ -139,7 +139,8 @@ test("a panel of runs without a regret is not called one", () => {
 });
 
 test("panels follow the report's catalogue, and a column without a panel has one of its own", () => {
-  const series = [{ runs: [{ columns: { t: [1], f: [2], residual_y: [1], hypergradient_error: [1], new_metric: [3] }, evaluation: {} }] }];
+  const columns = { t: [1], f: [2], residual_y: [1], hypergradient_error: [1], new_metric: [3] };
+  const series = [{ runs: [{ columns, evaluation: {} }] }];
   const described = { name: "new_metric", label: "a new metric", meaning: "", panel: "", scale: "log" };
   const of = (catalogue) => page.panelsOf(series, catalogue).map((p) => [p.title, p.more, p.log, p.quantities[0].name]);
   assert.deepEqual(of([...CATALOGUE, described]), [
