@@ -75,7 +75,7 @@ run: build
 
 define build_tests
 	@$(install) build web test
-	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON
+	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON -DOBOLUS_TEST_PAGE=$(if $(OBOLUS_NO_BROWSER),OFF,ON)
 	@cmake --build build/$(PRESET) --parallel $(JOBS)
 endef
 

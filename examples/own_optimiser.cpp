@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "obolus/any/session.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/optimisers/info.hpp"
 #include "obolus/optimisers/optimiser_base.hpp"
-#include "obolus/run/session.hpp"
 
 using namespace obolus;
 

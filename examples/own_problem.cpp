@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "obolus/check/oracle.hpp"
-#include "obolus/metrics/regret.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/run/run.hpp"
 
@@ -57,7 +57,7 @@ int main() {
   const ConvexSet domain = ConvexSet::box(-8, 2);
   const F2obo optimiser({.alpha = 0.2, .gamma = 0.2, .lambda1 = 10, .tau = 0.5, .inner_steps = 10}, domain);
   Session session(optimiser, problem, Vector<double>::Constant(1, 1.0), Vector<double>::Zero(8));
-  RegretMeter meter(problem, domain, 0.2);
+  RoundMeter meter(problem, domain, 0.2);
   const RunEnd end = run(problem, session, meter, Rng(1), 1, 1000, 0.0, [](const Row& row, const auto& m) {
     if (row.t % 200 == 0)
       std::printf("round %4td  log-penalty %6.3f  validation loss %.4f  regret %.4f\n", row.t, m.x()[0], row.f,

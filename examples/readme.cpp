@@ -1,7 +1,7 @@
 // The program of the README, word for word (tests/e2e/docs_test.py compares).
 #include <cstdio>
+#include <obolus/any/session.hpp>
 #include <obolus/optimisers/f2obo.hpp>
-#include <obolus/run/session.hpp>
 using namespace obolus;
 using V = In<double>;
 struct Tracking {  // y follows x and a drift u:   g = ½(y − x − u)²,   f = ½(y − 1)²

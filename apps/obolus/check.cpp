@@ -9,8 +9,8 @@
 
 namespace obolus::cli {
 
-void add_check(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand(
+void add_check(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand(
       "check", "check the problem of a config: derivatives against finite differences, convexity on samples");
   struct Arguments {
     std::string config;
@@ -20,7 +20,7 @@ void add_check(CLI::App& app, int& code) {
   verb->add_option("config", a->config, "the config file (TOML)")->required();
   verb->add_option("--set", a->set, "change one value: --set problem.seed=2 (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->one_value();
   verb->footer("Exit codes: 0 every check passed, 2 wrong config, 3 bad data, 5 a check failed.");
   verb->callback([a, &code] {
     const auto lines = Experiment::load(a->config, a->set).check();

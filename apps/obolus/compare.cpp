@@ -82,8 +82,8 @@ int run(const Arguments& a) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand(
+void add_compare(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand(
       "compare", "compare optimisers over streams, settings and seeds, at equal rounds and at equal oracle budget");
   auto a = std::make_shared<Arguments>();
   verb->add_option("config", a->config, "config file of the comparison (TOML); docs/command-line.md describes it")
@@ -91,8 +91,8 @@ void add_compare(CLI::App& app, int& code) {
   verb->add_option("--out", a->out, "folder to write; default: runs/NAME-OF-CONFIG, numbered if it exists");
   verb->add_option("--threads", a->threads,
                    "number of parallel runs; default: the number of cores; results do not depend on it")
-      ->check(CLI::Range(1, 1024));
-  CLI::Option* resume = verb->add_flag("--resume", a->resume, "run only what the folder --out does not contain yet");
+      ->check(whole_number(1, 1024));
+  Flag* resume = verb->add_flag("--resume", a->resume, "run only what the folder --out does not contain yet");
   verb->add_flag("--force", a->force, "replace the run in --out")->excludes(resume);
   add_live(*verb, a->live);
   verb->add_flag("--csv", a->csv, "print comma-separated numbers instead of tables");

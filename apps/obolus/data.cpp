@@ -53,15 +53,14 @@ void print_path(const std::string& name) {
 
 }  // namespace
 
-void add_data(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("data", "fetch, list and locate data sets, or write them as rows");
-  verb->require_subcommand(1);
+void add_data(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("data", "fetch, list and locate data sets, or write them as rows");
+  verb->require_subcommand();
   add_data_get(*verb, code);
   verb->add_subcommand("list", "list the data sets, their licences and which of them are here")->callback(list);
-  CLI::App* path = verb->add_subcommand("path", "print the folder of all data, or the path of one data set");
+  Verb* path = verb->add_subcommand("path", "print the folder of all data, or the path of one data set");
   auto name = std::make_shared<std::string>();
-  path->add_option("name", *name, "name of a data set; default: the folder of all")
-      ->check([](const std::string& given) { return fault_of_name(given, data_set_names()); });
+  path->add_option("name", *name, "name of a data set; default: the folder of all")->check(one_of(data_set_names()));
   path->callback([name] { print_path(*name); });
   add_data_rows(*verb, code);
   verb->footer(

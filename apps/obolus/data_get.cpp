@@ -87,13 +87,13 @@ std::string get(const Arguments& a) {
 
 }  // namespace
 
-void add_data_get(CLI::App& data, int& code) {
-  CLI::App* verb = data.add_subcommand("get", "fetch a data set, verify it and keep it");
+void add_data_get(Verb& data, int& code) {
+  Verb* verb = data.add_subcommand("get", "fetch a data set, verify it and keep it");
   auto a = std::make_shared<Arguments>();
   verb->add_option("name", a->name, fmt::format("name of the data set: {}", fmt::join(data_set_names(), ", ")))
       ->required()
-      ->check([](const std::string& name) { return fault_of_name(name, data_set_names()); });
-  CLI::Option* from = verb->add_option(
+      ->check(one_of(data_set_names()));
+  Flag* from = verb->add_option(
       "--from", a->from, "a local archive, in any format that libarchive reads; pictures: also a folder of IDX files");
   verb->add_option(
           "--url", a->url,
@@ -102,7 +102,7 @@ void add_data_get(CLI::App& data, int& code) {
                       home, fashion_package))
       ->excludes(from);
   verb->add_option("--threads", a->threads, "number of threads; results do not depend on it")
-      ->check(CLI::Range(1, 256));
+      ->check(whole_number(1, 256));
   verb->callback([a, &code] {
     const std::string source = get(*a);
     const DataSet& set = data_set_named(a->name);

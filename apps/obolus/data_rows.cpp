@@ -10,13 +10,13 @@
 #include <thread>
 
 #include "config/generator_settings.hpp"
+#include "data/durable_file.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "data/streams/text_streams.hpp"
 #include "data_sets.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
 #include "option_flags.hpp"
-#include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -109,13 +109,13 @@ void write_rows(Arguments a) {
 
 }  // namespace
 
-void add_data_rows(CLI::App& data, int& code) {
-  CLI::App* verb = data.add_subcommand("rows", "write a data set or a generated stream as labelled rows");
+void add_data_rows(Verb& data, int& code) {
+  Verb* verb = data.add_subcommand("rows", "write a data set or a generated stream as labelled rows");
   auto a = std::make_shared<Arguments>();
-  const CLI::Range whole(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
+  const Check whole = whole_number(0);
   verb->add_option("name", a->name, fmt::format("name of the data set or generator: {}", fmt::join(names(), ", ")))
       ->required()
-      ->check([](const std::string& name) { return fault_of_name(name, names()); });
+      ->check(one_of(names()));
   verb->add_option("-o,--output", a->output, "the file to write; default: standard output");
   verb->add_option("--rows", a->rows,
                    fmt::format("number of rows; default: all, or {} from a generator", count(generated_by_default)))
@@ -124,18 +124,19 @@ void add_data_rows(CLI::App& data, int& code) {
   verb->add_option("--swap", a->faults.swaps,
                    "after this many rows the classes swap labels: the first with the last, the second with the last "
                    "but one, … (repeatable)")
-      ->allow_extra_args(false)
+      ->one_value()
       ->check(whole);
-  verb->add_option("--noise", a->faults.noise, "fraction of the labels that are wrong")->check(CLI::Range(0.0, 1.0));
+  verb->add_option("--noise", a->faults.noise, "fraction of the labels that are wrong")
+      ->check(number_between(0.0, 1.0));
   verb->add_option("--noise-from", a->faults.noise_from, "number of rows before the noise begins")->check(whole);
   verb->add_option("--phases", a->phases, "pictures: number of phases; class proportions change from phase to phase")
-      ->check(CLI::Range(0, 1'000'000));
+      ->check(whole_number(0, 1'000'000));
   verb->add_option("--imbalance", a->imbalance,
                    "with --phases: how many times rarer the rarest class is than the most frequent")
-      ->check(CLI::Range(1.0, 1e9));
+      ->check(number_between(1.0, 1e9));
   verb->add_option("--set", a->set, "generators: set one option: --set drift_rows=[5000,10000] (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->one_value();
   verb->callback([a, &code] {
     write_rows(*a);
     code = success;

@@ -1,10 +1,11 @@
 // The data sets that `obolus data` knows: what they are, their licences and where they are kept.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "verb.hpp"
 
 namespace obolus::cli {
 
@@ -18,7 +19,7 @@ struct DataSet {
 [[nodiscard]] const DataSet& data_set_named(const std::string& name);  // throws ConfigError
 [[nodiscard]] std::vector<std::string> data_set_names();
 
-void add_data_get(CLI::App& data, int& code);
-void add_data_rows(CLI::App& data, int& code);
+void add_data_get(Verb& data, int& code);
+void add_data_rows(Verb& data, int& code);
 
 }  // namespace obolus::cli

@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "about.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
-#include "report.hpp"
-#include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
+#include "write_report.hpp"
 
 namespace obolus::cli {
 namespace {
@@ -128,8 +128,8 @@ int run(const std::string& folder) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("demo", "compare ten methods on two streams, in a few seconds");
+void add_demo(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("demo", "compare ten methods on two streams, in a few seconds");
   auto folder = std::make_shared<std::string>("runs/demo");
   verb->add_option("--out", *folder, "folder for the runs and the report")->capture_default_str();
   verb->callback([folder, &code] { code = run(*folder); });

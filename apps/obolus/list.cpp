@@ -81,15 +81,15 @@ void print(const Kind& kind, const std::string& wanted) {
 
 }  // namespace
 
-void add_list(CLI::App& app, int&) {
-  CLI::App* verb = app.add_subcommand(
+void add_list(Verb& app, int&) {
+  Verb* verb = app.add_subcommand(
       "list", "list optimisers, problems, sets, metrics, config sections and row formats, with every option");
   struct Arguments {
     std::string kind, name;
   };
   auto a = std::make_shared<Arguments>();
   verb->add_option("kind", a->kind, fmt::format("{}; default: all of them", fmt::join(kind_names(), ", ")))
-      ->check([](const std::string& word) { return fault_of_name(word, kind_names()); });
+      ->check(one_of(kind_names()));
   verb->add_option("name", a->name, "only the entry of this name");
   verb->footer(
       "  obolus list optimisers        every optimiser with its options\n"

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <vector>
 
 #include "about.hpp"
 #include "obolus/core/error.hpp"
-#include "obolus/core/nearest.hpp"
 #include "obolus/version.hpp"
 #include "verbs.hpp"
 
@@ -36,32 +33,11 @@ constexpr const char* footer =
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
     "5 a check failed, 130 or 143 interrupted after saving.";
 
-// The verb or option nearest to the first word that is neither.
-std::string hint(const CLI::App& app, int argc, char** argv) {
-  std::vector<std::string> verbs, options;
-  const CLI::App* chosen = &app;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    verbs.clear();
-    for (const CLI::App* verb : chosen->get_subcommands({})) verbs.push_back(verb->get_name());
-    if (std::find(verbs.begin(), verbs.end(), word) != verbs.end()) chosen = chosen->get_subcommand(word);
-    else if (!verbs.empty() && !word.starts_with('-')) return obolus::suggestion(word, verbs);
-    if (!word.starts_with("--")) continue;
-    options.clear();
-    for (const CLI::Option* option : chosen->get_options())
-      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    const std::string name = word.substr(0, word.find('='));
-    if (std::find(options.begin(), options.end(), name) == options.end()) return obolus::suggestion(name, options);
-  }
-  return {};
-}
-
 int run(int argc, char** argv) {
   using namespace obolus;
-  CLI::App app(description, "obolus");
-  app.set_version_flag("--version", fmt::format("obolus {}", version_text));
+  cli::Verb app("obolus", description);
+  app.version(fmt::format("obolus {}", version_text));
   app.footer(footer);
-  app.require_subcommand(0, 1);
   int code = cli::success;
   cli::add_fit(app, code);
   cli::add_predict(app, code);
@@ -74,18 +50,8 @@ int run(int argc, char** argv) {
   cli::add_report(app, code);
   cli::add_data(app, code);
   cli::add_demo(app, code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
-    fmt::print(stderr, "obolus: {}{}\nRun with --help to see what is possible.\n", e.what(), hint(app, argc, argv));
-    return cli::usage_error;
-  }
-  if (app.get_subcommands().empty()) {
-    fmt::print(stderr, "{}", app.help());
-    return cli::usage_error;
-  }
-  return code;
+  const int parsed = app.parse(argc, argv);
+  return parsed == cli::success ? code : parsed;
 }
 
 }  // namespace

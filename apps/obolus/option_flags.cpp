@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "obolus/core/nearest.hpp"
 
@@ -21,22 +22,21 @@ std::string fault_of_name(const std::string& name, const std::vector<std::string
                      known.back(), near.starts_with(" (did") ? near : "");
 }
 
-CLI::Option* add_choice(CLI::App& verb, const std::string& flag, const std::vector<std::string>& words,
-                        const std::string& standard, const std::string& help,
-                        std::function<void(const std::string&)> take) {
-  return verb.add_option_function<std::string>(flag, std::move(take), help)
-      ->check([words](const std::string& word) { return fault_of_name(word, words); })
+Flag* add_choice(Verb& verb, const std::string& flag, const std::vector<std::string>& words,
+                 const std::string& standard, const std::string& help, std::function<void(const std::string&)> take) {
+  return verb.add_option_function(flag, std::move(take), help)
+      ->check(one_of(words))
       ->type_name(fmt::format("{}", fmt::join(words, "|")))
       ->default_str(standard);
 }
 
-void require_range(CLI::Option& option, Range range) {
-  option.check([range](const std::string& given) {
-    double number = 0;
-    if (!CLI::detail::lexical_cast(given, number) || !range.holds(number))
-      return fmt::format("got '{}', expected a number {}", given, range.text());
-    return std::string();
-  });
+Check number_in(Range range) {
+  return {[range](const std::string& given) {
+    char* end = nullptr;
+    const double number = std::strtod(given.c_str(), &end);
+    if (!given.empty() && *end == 0 && range.holds(number)) return std::string();
+    return fmt::format("got '{}', expected a number {}", given, range.text());
+  }};
 }
 
 }  // namespace obolus::cli

@@ -1,7 +1,6 @@
 // Options that describe themselves, as flags of a verb: rate_step becomes --rate-step.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "obolus/core/options.hpp"
+#include "verb.hpp"
 
 namespace obolus::cli {
 
@@ -19,12 +19,11 @@ namespace obolus::cli {
 [[nodiscard]] std::string fault_of_name(const std::string& name, const std::vector<std::string>& known);
 
 // A flag that takes one of several words; `take` gets the word.
-CLI::Option* add_choice(CLI::App& verb, const std::string& flag, const std::vector<std::string>& words,
-                        const std::string& standard, const std::string& help,
-                        std::function<void(const std::string&)> take);
+Flag* add_choice(Verb& verb, const std::string& flag, const std::vector<std::string>& words,
+                 const std::string& standard, const std::string& help, std::function<void(const std::string&)> take);
 
 template <class E>
-CLI::Option* add_enum(CLI::App& verb, const std::string& flag, E& value, const std::string& help) {
+Flag* add_enum(Verb& verb, const std::string& flag, E& value, const std::string& help) {
   std::vector<std::string> words;
   for (const auto& [v, name] : EnumNames<E>::values) words.emplace_back(name);
   return add_choice(verb, flag, words, std::string(name_of(value)), help, [&value](const std::string& word) {
@@ -33,25 +32,23 @@ CLI::Option* add_enum(CLI::App& verb, const std::string& flag, E& value, const s
   });
 }
 
-// Refuses what is not a number in the range.
-void require_range(CLI::Option& option, Range range);
+[[nodiscard]] Check number_in(Range range);
 
 // `options` lives as long as the verb.
 template <class Options>
-void add_flags(CLI::App& verb, Options& options, const std::string& group) {
+void add_flags(Verb& verb, Options& options, const std::string& group) {
   options.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range range = {}) {
     const std::string flag = flag_of(name), text(help);
     if constexpr (std::is_same_v<T, bool>) {
-      verb.add_flag(flag, value, text);
+      verb.add_flag(flag, value, text)->group(group);
     } else if constexpr (std::is_enum_v<T>) {
-      add_enum(verb, flag, value, text);
+      add_enum(verb, flag, value, text)->group(group);
     } else {
       constexpr bool unset = std::is_same_v<T, std::optional<double>>;
-      CLI::Option* option = verb.add_option(flag, value, text);
+      Flag* option = verb.add_option(flag, value, text)->group(group);
       if constexpr (!unset) option->capture_default_str();
-      if constexpr (unset || std::is_arithmetic_v<T>) require_range(*option, range);
+      if constexpr (unset || std::is_arithmetic_v<T>) option->check(number_in(range));
     }
-    verb.get_option(flag)->group(group);
   });
 }
 

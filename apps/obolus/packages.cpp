@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus::cli {
 namespace {

@@ -38,27 +38,26 @@ std::string type_of(const T&) {
   return config::type_text<T>();
 }
 
-CLI::Option* add_flag(CLI::App& verb, const std::string& flag, List& value, const std::string& help) {
-  return verb.add_option(flag, value, help)->delimiter(',')->allow_extra_args(false);
+Flag* add_flag(Verb& verb, const std::string& flag, List& value, const std::string& help) {
+  return verb.add_option(flag, value, help)->one_value(',');
 }
-CLI::Option* add_flag(CLI::App& verb, const std::string& flag, char& value, const std::string& help) {
+Flag* add_flag(Verb& verb, const std::string& flag, char& value, const std::string& help) {
   const auto take = [&value, flag](std::string text) {
     if (text == "tab" || text == "\\t") text = "\t";
-    if (text.size() > 1)
-      throw CLI::ValidationError(flag, fmt::format("got '{}', expected one character, or tab", text));
+    if (text.size() > 1) refuse_value(flag, fmt::format("got '{}', expected one character, or tab", text));
     if (!text.empty()) value = text[0];
   };
-  return verb.add_option_function<std::string>(flag, take, help)->type_name("CHARACTER");
+  return verb.add_option_function(flag, take, help)->type_name("CHARACTER");
 }
-CLI::Option* add_flag(CLI::App& verb, const std::string& flag, std::uint64_t& value, const std::string& help) {
+Flag* add_flag(Verb& verb, const std::string& flag, std::uint64_t& value, const std::string& help) {
   return verb.add_option(flag, value, help)->capture_default_str();
 }
-CLI::Option* add_flag(CLI::App& verb, const std::string& flag, std::string& value, const std::string& help) {
+Flag* add_flag(Verb& verb, const std::string& flag, std::string& value, const std::string& help) {
   if (flag != "--format") return verb.add_option(flag, value, help);
   return add_choice(verb, flag, row_format_names(), value, help, [&value](const std::string& name) { value = name; });
 }
 template <class E>
-CLI::Option* add_flag(CLI::App& verb, const std::string& flag, E& value, const std::string& help) {
+Flag* add_flag(Verb& verb, const std::string& flag, E& value, const std::string& help) {
   return add_enum(verb, flag, value, help);
 }
 
@@ -76,7 +75,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 }  // namespace
 
-void RowFlags::add(CLI::App& verb, bool labelled) {
+void RowFlags::add(Verb& verb, bool labelled) {
   verb.add_option("data", files,
                   "files of rows, read one after the other; - is standard input; gzip and zstd are unpacked");
   options.labelled = labelled;

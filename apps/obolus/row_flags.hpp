@@ -1,13 +1,13 @@
 // Where rows come from and how they are read: the flags that `fit` and `predict` share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "obolus/any/listing.hpp"
 #include "obolus/data/rows.hpp"
+#include "verb.hpp"
 
 namespace obolus::cli {
 
@@ -17,7 +17,7 @@ struct RowFlags {
   std::string generate;    // NAME,key=value,…; instead of files
   std::string validation;  // one more file, whose rows judge hyperparameters
 
-  void add(CLI::App& verb, bool labelled);
+  void add(Verb& verb, bool labelled);
   void settle();  // after parsing
   [[nodiscard]] bool can_be_read_again() const;
   [[nodiscard]] std::unique_ptr<RowReader> open() const;

@@ -9,10 +9,10 @@
 #include <limits>
 #include <system_error>
 
+#include "data/checksum.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
-#include "run/checksum.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::string_view magic = "obolus corpus\n";
 constexpr std::uint64_t version = 1;
 constexpr std::size_t head_size = magic.size() + 2 * sizeof(std::uint64_t);
 constexpr std::uint64_t max_file = std::uint64_t{1} << 30, max_term_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t max = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t max_number = std::numeric_limits<std::int32_t>::max();
 
 void put_word(std::string& out, std::uint64_t word) {
   for (int i = 0; i < 8; ++i) out += static_cast<char>(word >> (8 * i));
@@ -89,7 +89,7 @@ class Reader {
 
   // Of things that take at least one byte each.
   std::size_t size(const char* what) {
-    const std::uint64_t n = number(max, what);
+    const std::uint64_t n = number(max_number, what);
     if (n > static_cast<std::uint64_t>(end_ - at_)) refuse(fmt::format("{}: the file ends too early", what));
     return n;
   }
@@ -135,7 +135,7 @@ class Reader {
       if (next >= terms) refuse("term of a document: beyond the last");
       next += number(terms - 1 - next, "term of a document");
       part.term.push_back(static_cast<std::int32_t>(next++));
-      part.count.push_back(static_cast<std::int32_t>(number(max - 1, "count") + 1));
+      part.count.push_back(static_cast<std::int32_t>(number(max_number - 1, "count") + 1));
     }
   }
 

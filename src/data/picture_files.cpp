@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <optional>
 
+#include "data/durable_file.hpp"
 #include "data/idx.hpp"
 #include "data/sha256.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

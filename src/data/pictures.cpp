@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "data/idx.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "obolus/any/any_oracle.hpp"
+#include "obolus/any/session.hpp"
+#include "obolus/metrics/bounds.hpp"
 #include "obolus/optimisers/presets.hpp"
-#include "obolus/run/session.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus::registry {
@@ -22,12 +23,13 @@ class OptimiserWithOptions final : public PreparedOptimiser {
   using Options = typename Optimiser::Options;
 
  public:
-  // A preset first, then what the section says.
+  // A preset first, then the setting's defaults, then what the section says.
   OptimiserWithOptions(config::SectionReader& reader, const Setting& setting) {
     if constexpr (requires { apply_preset(setting.preset, options_, setting.constants, setting.horizon); })
       apply_preset(setting.preset, options_, setting.constants, setting.horizon);
     else if (setting.preset != Preset::standard)
       reader.reject("preset", fmt::format("\"default\": {} has no other preset", Optimiser::info.name));
+    options_.describe(config::OptionSetter(setting.defaults));
     options_.describe(reader);
     if constexpr (requires { options_.L_g1; })
       if (!options_.L_g1 && std::isfinite(setting.constants.L_g1)) options_.L_g1 = setting.constants.L_g1;

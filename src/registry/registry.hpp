@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "config/option_setter.hpp"
 #include "config/section_reader.hpp"
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
+#include "obolus/any/session.hpp"
 #include "obolus/core/preset.hpp"
-#include "obolus/metrics/bounds.hpp"
+#include "obolus/metrics/bound.hpp"
 #include "obolus/optimisers/condition.hpp"
 #include "obolus/optimisers/info.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus::registry {
 
@@ -55,6 +56,7 @@ struct Setting {
   Preset preset = Preset::standard;
   Constants constants;
   Round horizon = 1;
+  std::span<const config::OptionValue> defaults = {};  // in place of the optimiser's own, where it has such options
 };
 
 struct ProblemEntry {

@@ -7,7 +7,7 @@
 namespace obolus {
 namespace {
 
-// A range this small beside the values themselves is rounding, and its labels would be all digits.
+// A range this small relative to the values is rounding, and its labels would be all digits.
 constexpr double min_range = 1e-5;
 
 std::string number(double v, int decimals) {
@@ -38,22 +38,27 @@ Words plain(double v, int digits) {
 
 }  // namespace
 
-double Ticks::widest(double size) const {
+double Ticks::max_width(double size) const {
   double width = 0;
   for (const Tick& t : all) width = std::max(width, t.label.width(size));
   return width;
 }
 
 void Axis::settle(double room) {
-  if (!(low_ <= high_)) low_ = 0, high_ = 1;
+  if (!(low_ <= high_)) {
+    low_ = 0;
+    high_ = 1;
+  }
   const double max = std::max(std::abs(low_), std::abs(high_));
   const double min = logarithmic_ ? 0.01 : std::max(1e-200, min_range * max);
   if (high_ - low_ <= min) {
     const double half = logarithmic_ ? 0.5 : max > 1e-200 ? 0.1 * max : 0.5;
-    low_ -= half, high_ += half;
+    low_ -= half;
+    high_ += half;
   }
   const double margin = room * (high_ - low_);
-  low_ -= margin, high_ += margin;
+  low_ -= margin;
+  high_ += margin;
 }
 
 void Axis::settle_from_zero(double room) {

@@ -1,4 +1,4 @@
-// Runs as a report shows them: numbers over rounds by name, whether they come from a trace or from a comparison's log.
+// Runs as a report shows them, whether they come from a trace or from a comparison's log.
 #pragma once
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "report/report_run.hpp"
 #include "report/shallow_json.hpp"
-#include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {
@@ -19,7 +19,7 @@ void add_notes(const Json& summary, std::vector<std::string>& notes) {
   const auto note = [&](const char* key, const char* text) {
     if (const auto n = summary.value(key, std::int64_t{0}); n > 0) notes.push_back(fmt::format("{} {}", n, text));
   };
-  note("capped_rounds", "rounds at the cap: a tolerance was out of reach; raise max_inner, or the tolerances");
+  note("capped_rounds", "rounds at the cap: a tolerance was out of reach; raise max_inner or the tolerances");
   note("indefinite_rounds", "rounds with negative curvature; set damping, or system_solver = \"gd\"");
   note("untrusted_hypergradients", "reference hypergradients missed their tolerance");
   if (summary.contains("inner_problem"))
@@ -29,7 +29,7 @@ void add_notes(const Json& summary, std::vector<std::string>& notes) {
 void add_summary(const std::string& path, ReportRun& run) {
   try {
     const Json summary = parse_shallow(read_whole_file(path, std::uint64_t{1} << 28));
-    if (run.rounds > summary.at("rounds").get<Round>()) return;  // of the part before a run was resumed
+    if (run.rounds > summary.at("rounds").get<Round>()) return;  // written before the run was resumed
     run.status = summary.at("status").get<std::string>();
     if (summary.contains("diverged")) run.quantity = summary["diverged"].at("quantity").get<std::string>();
     run.horizon = summary.at("horizon").get<Round>();

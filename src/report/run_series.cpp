@@ -1,9 +1,9 @@
 // The trace of a run.
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "report/config_facts.hpp"
 #include "report/series.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

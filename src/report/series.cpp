@@ -111,8 +111,8 @@ FolderContents read_series(const std::vector<std::string>& folders, const Select
   }
   const auto& there = all.streams;
   if (!selection.stream.empty() && std::find(there.begin(), there.end(), selection.stream) == there.end())
-    throw ConfigError(fmt::format("--stream {}: no folder holds such a stream{}", selection.stream,
-                                  suggestion(selection.stream, there)));
+    throw ConfigError(
+        fmt::format("--stream {}: no folder has this stream{}", selection.stream, suggestion(selection.stream, there)));
   return all;
 }
 

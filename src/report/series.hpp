@@ -21,7 +21,7 @@ struct Point {
 
 // What to read.
 struct Selection {
-  std::vector<std::string> measures;  // none: the regret, f and the evaluations
+  std::vector<std::string> measures;  // empty: the regret, f and the evaluations
   bool in_ratios = false;             // thin for a logarithmic axis of rounds
   bool names_only = false;            // no points at all
   std::string stream;                 // empty: all
@@ -47,7 +47,7 @@ struct Series {
 
   // The selected measures, each of at most 2,000 points.
   void take(const TraceColumns& columns, const Selection& selection);
-  [[nodiscard]] const std::vector<Point>& of(std::string_view measure) const;  // empty when there is none
+  [[nodiscard]] const std::vector<Point>& of(std::string_view measure) const;  // empty if it was not measured
 };
 
 struct FolderContents {
@@ -60,8 +60,8 @@ struct FolderContents {
   void note_stream(const std::string& stream);
 };
 
-// Folders of runs (trace.jsonl) and of comparisons (cells.jsonl), finished or not. Throws DataError naming file and line; ConfigError when a selected
-// stream or setting is nowhere.
+// Folders of runs (trace.jsonl) and of comparisons (cells.jsonl), finished or not. Throws DataError naming file and
+// line; ConfigError if no folder has the selected stream or setting.
 [[nodiscard]] FolderContents read_series(const std::vector<std::string>& folders, const Selection& selection);
 
 // The two kinds.

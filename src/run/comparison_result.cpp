@@ -15,11 +15,11 @@ double last_regret(const SettingResult& s) {
   return s.diverged() > 0 ? infinity : last_spread(s, quantity::regret).mean;
 }
 
-double evaluations_a_round(const SettingResult& s, const Costs& costs) {
+double evaluations_per_round(const SettingResult& s, const Costs& costs) {
   return last_spread(s, quantity::evaluations(costs)).mean / static_cast<double>(s.seeds.front().horizons.back().t);
 }
 
-// A best regret of 0 leaves nothing to divide by: who reached it too is as good, the others infinitely worse.
+// A best regret of 0 cannot be divided by: others that reached it are as good, the rest infinitely worse.
 double ratio(double regret, double min) { return regret == min ? 1.0 : regret / min; }
 
 }  // namespace
@@ -86,7 +86,7 @@ double score(const SettingResult& setting, const Ranking& ranking) {
   if (setting.diverged() > 0) return infinity;
   const Quantity quantity = ranking.by.empty() ? Quantity(quantity::regret) : quantity::measure(ranking.by);
   const double mean = last_spread(setting, quantity).mean;
-  if (std::isnan(mean)) return 0.0;  // not measured: all are alike
+  if (std::isnan(mean)) return 0.0;  // not measured: all are equal
   return ranking.rank == Rank::max ? -mean : mean;
 }
 
@@ -103,8 +103,8 @@ std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, 
   std::optional<std::size_t> chosen;
   for (std::size_t i = 0; i < optimiser.settings.size(); ++i) {
     const SettingResult& s = optimiser.settings[i];
-    // A diverged run stopped asking: what it used says nothing.
-    if (s.diverged() > 0 || evaluations_a_round(s, costs) > *costs.budget) continue;
+    // A diverged run stopped early: its counts say nothing.
+    if (s.diverged() > 0 || evaluations_per_round(s, costs) > *costs.budget) continue;
     if (!chosen || score(s, ranking) < score(optimiser.settings[*chosen], ranking)) chosen = i;
   }
   return chosen;
@@ -113,7 +113,7 @@ std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, 
 double min_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
   double min = infinity;
   for (const SettingResult& s : optimiser.settings)
-    if (s.diverged() == 0) min = std::min(min, evaluations_a_round(s, costs));
+    if (s.diverged() == 0) min = std::min(min, evaluations_per_round(s, costs));
   return min;
 }
 
@@ -145,7 +145,7 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
     return rows.emplace_back(Relative{label, std::vector<double>(streams.size(), absent), 0, 0});
   };
   for (std::size_t s = 0; s < streams.size(); ++s) {
-    if (streams[s].optimisers.size() < 2) continue;  // nobody to be better than
+    if (streams[s].optimisers.size() < 2) continue;  // nothing to compare with
     std::vector<std::pair<std::string, double>> regrets;
     double min = infinity;
     for (const OptimiserResult& o : streams[s].optimisers) {
@@ -159,10 +159,13 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
   for (Relative& row : rows) {
     double sum = 0;
     for (const double r : row.streams)
-      if (!std::isnan(r)) sum += std::log(r), ++row.ran_on;
+      if (!std::isnan(r)) {
+        sum += std::log(r);
+        ++row.ran_on;
+      }
     row.geometric_mean = std::exp(sum / static_cast<double>(row.ran_on));
   }
-  // Means over different streams do not compare: those that ran on more stand first.
+  // Means over different streams do not compare: optimisers that ran on more streams come first.
   std::stable_sort(rows.begin(), rows.end(), [](const Relative& a, const Relative& b) {
     return a.ran_on != b.ran_on ? a.ran_on > b.ran_on : a.geometric_mean < b.geometric_mean;
   });

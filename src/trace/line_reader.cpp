@@ -14,7 +14,7 @@ namespace obolus {
 LineReader::LineReader(std::string path) : path_(std::move(path)) {
   if (std::filesystem::is_directory(path_)) throw DataError(path_ + ": is a folder, expected a file");
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_))
-    throw DataError(path_ + ": is no regular file");
+    throw DataError(path_ + ": is not a regular file");
   file_.open(path_, std::ios::binary);
   if (!file_) throw DataError(fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
 }
@@ -36,9 +36,9 @@ bool LineReader::next(std::string& line) {
     ended_ = end != std::string::npos;
     line.append(buffer_, at_, (ended_ ? end : buffer_.size()) - at_);
     at_ = ended_ ? end + 1 : buffer_.size();
-    if (line.size() > longest)
-      throw DataError(
-          fmt::format("{}:{}: a line of more than {} bytes, the most that is read", path_, number_ + 1, longest));
+    if (line.size() > max_line)
+      throw DataError(fmt::format("{}:{}: got a line of more than {} bytes, expected at most so many", path_,
+                                  number_ + 1, max_line));
   }
   if (!ended_ && line.empty()) return false;
   ++number_;

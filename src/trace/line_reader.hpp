@@ -9,14 +9,14 @@ namespace obolus {
 
 class LineReader {
  public:
-  static constexpr std::size_t longest = std::size_t{1} << 28;
+  static constexpr std::size_t max_line = std::size_t{1} << 28;
 
-  // Throws DataError when there is no such file.
+  // Throws DataError if the file does not exist.
   explicit LineReader(std::string path);
 
-  // False at the end. Throws DataError for a line that is too long.
+  // False at the end. Throws DataError if a line is too long.
   bool next(std::string& line);
-  // Whether the last line had its end: a program that is killed, or still writing, leaves one that has not.
+  // Whether the last line was complete: a program that was killed, or is still writing, leaves a part of one.
   [[nodiscard]] bool ended() const { return ended_; }
   // "FILE:LINE" of the last line.
   [[nodiscard]] std::string place() const;

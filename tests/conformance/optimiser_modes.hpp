@@ -100,7 +100,7 @@ inline QuadraticOptions noisy_quadratic() {
   return o;
 }
 
-inline const Vector<double> y0 = Vector<double>::LinSpaced(6, -0.5, 0.8);
+inline const Vector<double> start_y = Vector<double>::LinSpaced(6, -0.5, 0.8);
 
 // Only the modes that a suite applies to are enrolled in it.
 inline std::vector<OptimiserMode> optimiser_modes_where(const std::function<bool(const OptimiserMode&)>& applies) {

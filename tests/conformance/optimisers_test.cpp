@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "obolus/any/erased.hpp"
-#include "obolus/metrics/regret.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/run/run.hpp"
 #include "tests/allocation_counter.hpp"
 #include "tests/conformance/optimiser_modes.hpp"
@@ -48,7 +48,7 @@ class EveryOptimiser : public testing::TestWithParam<Mode> {
     explicit Table(const Mode& mode, const QuadraticOptions& options = noisy_quadratic())
         : Table(mode, options, mode.usual_set()) {}
     Table(const Mode& mode, const QuadraticOptions& options, const ConvexSet& set)
-        : problem(std::in_place, options, 3), session(prepare(mode)->open(problem, set, mode.start(), y0)) {}
+        : problem(std::in_place, options, 3), session(prepare(mode)->open(problem, set, mode.start(), start_y)) {}
     std::vector<double> play(std::uint64_t seed, Round first, Round last) {
       return ::play(problem, *session, Rng(seed), first, last);
     }
@@ -89,7 +89,7 @@ TEST_P(EveryOptimiserOnGivenSamples, TakesThemAsTheyAre) {
   EXPECT_TRUE(same_bits(Table(GetParam()).play(1, 1, 40), Table(drawing, silent).play(1, 1, 40)));
   EXPECT_FALSE(prepare(GetParam())->draws());
   Erased<Sealed> sealed(std::in_place, noisy_quadratic(), 3);
-  const auto session = prepare(GetParam())->open(sealed, GetParam().usual_set(), GetParam().start(), y0);
+  const auto session = prepare(GetParam())->open(sealed, GetParam().usual_set(), GetParam().start(), start_y);
   play(sealed, *session, Rng(1), 1, 5);
   EXPECT_EQ(session->counts().samples, 0);
 }
@@ -147,7 +147,7 @@ TEST_P(EveryOptimiserWithCountedAllocations, AllocatesNothingInItsSteps) {
 
 TEST_P(EveryOptimiser, TheCountersShowTheCallsThatWereMade) {
   Erased<CallCounting> problem(std::in_place, noisy_quadratic(), 3);
-  const auto session = prepare(GetParam())->open(problem, GetParam().usual_set(), GetParam().start(), y0);
+  const auto session = prepare(GetParam())->open(problem, GetParam().usual_set(), GetParam().start(), start_y);
   EXPECT_EQ(session->counts(), OracleCounts{});
   for (Round t = 1; t <= 15; ++t) {
     problem.reveal(t);
@@ -198,7 +198,7 @@ TEST_P(EveryLearner, SolvesAStillStream) {
   still.noise = still.noise_cross = still.sine = 0.0;
   still.coupling = still.weight = 0.5;
   Table table(GetParam(), still, GetParam().unbounded_set());
-  RegretMeter<AnyOracle<double>> meter(table.problem, GetParam().unbounded_set(), 0.05);
+  RoundMeter<AnyOracle<double>> meter(table.problem, GetParam().unbounded_set(), 0.05);
   double first = 0.0, last = 0.0;
   const RunEnd end = run<AnyOracle<double>>(table.problem, *table.session, meter, Rng(1), 1, 3000, 0.0,
                                             [&](const Row& row, const auto&) {
@@ -246,7 +246,7 @@ TEST_P(EveryOptimiser, ANanFromAnyOracleEndsTheRoundWithAStatusAndLeavesXAlone) 
                                                                     {Kind::cross, &OracleCounts::hvp_xy},
                                                                     {Kind::value, &OracleCounts::values}}) {
       Erased<Poisoned> problem(std::in_place, noisy_quadratic(), 3, kind, 5, poison);
-      const auto session = prepare(GetParam())->open(problem, GetParam().usual_set(), GetParam().start(), y0);
+      const auto session = prepare(GetParam())->open(problem, GetParam().usual_set(), GetParam().start(), start_y);
       play(problem, *session, Rng(1), 1, 4);
       if (session->counts().*used == 0) continue;  // never asks for it
       const Vector<double> x = session->x();

@@ -38,7 +38,7 @@ StaticPath path() {
       Optimiser::info.name,
       [](const OptimiserMode& mode, Quadratic<double>& p, const ConvexSet& set) -> std::unique_ptr<AnySession<double>> {
         return std::make_unique<Session<Optimiser, Quadratic<double>>>(
-            Optimiser(read_options<Optimiser>(all_keys(mode)), set), p, mode.start(), y0);
+            Optimiser(read_options<Optimiser>(all_keys(mode)), set), p, mode.start(), start_y);
       },
       []([[maybe_unused]] const OptimiserMode& mode,
          [[maybe_unused]] FirstOrderAndSamples& p) -> std::unique_ptr<AnySession<double>> {

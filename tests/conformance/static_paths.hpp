@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "obolus/run/session.hpp"
+#include "obolus/any/session.hpp"
 #include "tests/conformance/optimiser_modes.hpp"
 #include "tests/conformance/witnesses.hpp"
 

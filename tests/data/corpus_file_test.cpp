@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
 #include "tests/data/fixture.hpp"
 
 namespace {

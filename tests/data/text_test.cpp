@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/rng.hpp"
 #include "obolus/core/to_size.hpp"
-#include "run/checksum.hpp"
 #include "tests/data/fixture.hpp"
 
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -32,7 +33,8 @@ struct Adam {
 
   double move(double slope, double t) {
     ++moves;
-    mean = o.decay * mean + (1 - o.decay) * slope, square = o.decay2 * square + (1 - o.decay2) * slope * slope;
+    mean = o.decay * mean + (1 - o.decay) * slope;
+    square = o.decay2 * square + (1 - o.decay2) * slope * slope;
     const double m = mean / (1 - std::pow(o.decay, moves)), v = square / (1 - std::pow(o.decay2, moves));
     const double length = t / (t + o.halfway) * (o.later + (o.first - o.later) / (1 + moves / o.halfway));
     place =
@@ -48,7 +50,7 @@ TEST(FeatureAdam, MoveLikeAdamOnTheLogarithm) {
   std::vector<Adam> expected(3, Adam{o});
   Rng rng(3);
   for (int t = 0; t < 300; ++t) {
-    const auto slot = static_cast<std::size_t>(rng.below(3));  // each counts its own moves
+    const auto slot = to_size(rng.below(3));  // each counts its own moves
     const auto slope = static_cast<float>((slot == 0 ? 1e-6 : 10.0) * (rng.normal() + 0.3));
     const double ratio = expected[slot].move(static_cast<double>(slope), t + 1);
     ASSERT_NEAR(static_cast<double>(got.move(static_cast<std::int64_t>(slot), slope, t + 1)), ratio, 1.2e-5 * ratio)
@@ -58,7 +60,8 @@ TEST(FeatureAdam, MoveLikeAdamOnTheLogarithm) {
 
 TEST(FeatureAdam, BeginAtOneAndStepByTheStepWhateverTheSlope) {
   FeatureAdamOptions o;
-  o.step = 0.25, o.first = o.later = 1;
+  o.step = 0.25;
+  o.first = o.later = 1;
   for (const float slope : {1e-30F, 1e-8F, 1.0F, 1e8F, 1e30F}) {
     FeatureAdam p = three(o);
     EXPECT_FLOAT_EQ(p.move(0, slope, late), std::exp(-0.25F));
@@ -78,10 +81,13 @@ TEST(FeatureAdam, StayWhereThereIsNoSlopeToSpeakOf) {
   EXPECT_EQ(before.bytes(), after.bytes());
 }
 
-// A slope of one sign is worth a step a round; where the pull is as long, at step/shrinkage, it ends. 0.98^400 = 3e-4 is left of the way.
+// A slope of one sign is worth a step a round; where the pull is as long, at step/shrinkage, it ends. 0.98^400 = 3e-4
+// is left of the way.
 TEST(FeatureAdam, ArePulledBackToOne) {
   FeatureAdamOptions o;
-  o.step = 0.05, o.shrinkage = 0.02, o.first = o.later = 1;
+  o.step = 0.05;
+  o.shrinkage = 0.02;
+  o.first = o.later = 1;
   FeatureAdam p = three(o);
   float ratio = 1;
   for (int t = 0; t < 400; ++t) ratio = p.move(0, -3.0F, late);
@@ -93,10 +99,14 @@ TEST(FeatureAdam, ArePulledBackToOne) {
 
 TEST(FeatureAdam, GoNoFurtherThanTheyMay) {
   FeatureAdamOptions o;
-  o.max_log_ratio = 1.5, o.shrinkage = 0;
+  o.max_log_ratio = 1.5;
+  o.shrinkage = 0;
   FeatureAdam p = three(o);
   float up = 1, down = 1;
-  for (int t = 0; t < 50; ++t) up = p.move(0, -1.0F, late), down = p.move(1, 1.0F, late);
+  for (int t = 0; t < 50; ++t) {
+    up = p.move(0, -1.0F, late);
+    down = p.move(1, 1.0F, late);
+  }
   EXPECT_FLOAT_EQ(up, std::exp(1.5F));
   EXPECT_FLOAT_EQ(down, std::exp(-1.5F));
 }

@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "obolus/any/session.hpp"
 #include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
 #include "tests/conformance/witnesses.hpp"
 
 namespace {

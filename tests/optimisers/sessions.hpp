@@ -4,12 +4,12 @@
 
 #include <memory>
 
+#include "obolus/any/session.hpp"
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/problems/oscillation.hpp"
 #include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus::test {
 

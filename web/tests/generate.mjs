@@ -27,6 +27,34 @@ export const OPTIMISERS = [
   "x = 1",
 ];
 
+// What the program says of its columns, as far as these reports have them.
+const info = (panel, scale, labels) =>
+  Object.entries(labels).map(([name, label]) => ({ name, label, meaning: "", panel, scale }));
+export const CATALOGUE = [
+  ...info("losses", "linear", { f: "outer loss f", g: "inner loss g" }),
+  ...info("regret", "linear", {
+    regret: "cumulative regret",
+    regret_increment: "regret of the round",
+    own_mapping: "|G|² of the method's own direction",
+  }),
+  ...info("residuals", "log", {
+    hypergradient_error: "hypergradient error",
+    residual_y: "residual of y",
+    residual_z: "residual of z",
+    separation: "separation |y − z|",
+  }),
+  ...info("lambda", "linear", { lambda: "penalty λ" }),
+  ...info("steps", "linear", { inner_steps: "inner steps", capped: "rounds at the cap (0/1)" }),
+  ...info("oracle", "linear", {
+    grad_f: "gradients of f",
+    grad_g: "gradients of g",
+    hvp: "Hessian-vector products",
+    cross: "cross products",
+    values: "function values",
+  }),
+  ...info("time", "linear", { seconds: "seconds in updates" }),
+];
+
 const six = (v) => Number(v.toPrecision(6));
 
 function rounds(rows, horizon) {
@@ -149,6 +177,7 @@ export function report(options) {
     format: 1,
     title: "runs/one",
     made: { obolus: "0.1.0", date: "2026-11-16", command: "obolus report runs/one -o report.html" },
+    catalogue: CATALOGUE,
     sources: [source()],
     runs: [],
     ...options,

@@ -98,7 +98,7 @@ test("the page waits, then shows what is there, and rows append", async () => {
   assert.match(await page.locator(".summary tbody").textContent(), /quadratic.*f2obo/);
 });
 
-test("redraws are at most four a second, however many rows come", async () => {
+test("redraws are at most four per second, however many rows come", async () => {
   send("reset", make.report({ runs: [young()] }));
   await page.waitForSelector("canvas[aria-label]");
   await page.evaluate(() => {
@@ -118,7 +118,7 @@ test("redraws are at most four a second, however many rows come", async () => {
   for (let i = 1; i < changes.length; i++) assert.ok(changes[i] - changes[i - 1] > 245, changes.join());
 });
 
-test("a lost connection is told, and the page goes on from where it was", async () => {
+test("a lost connection is reported, and the page continues where it was", async () => {
   send("reset", make.report({ runs: [young()] }));
   send("row", row(3));
   await page.waitForSelector("canvas[aria-label]");

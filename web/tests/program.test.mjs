@@ -95,7 +95,7 @@ test("twelve algorithms with five seeds make a report of less than 3 MB that sho
   await context.close();
 });
 
-test("a run is seen while it goes on, and to its end", options, async () => {
+test("a run is shown while it runs, and to its end", options, async () => {
   writeFileSync(join(folder, "run.toml"), RUN);
   const child = spawn(program, ["run", "run.toml", "--out", "live", "--live"], {
     cwd: folder,

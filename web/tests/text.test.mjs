@@ -1,6 +1,7 @@
 // Numbers, ticks and escaping as texts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CATALOGUE } from "./generate.mjs";
 import { sources } from "./sources.mjs";
 
 const page = await sources();
@@ -129,8 +130,25 @@ test("a damaged report is refused with a sentence", () => {
 });
 
 test("a panel of runs without a regret is not called one", () => {
-  const titles = (columns) =>
-    page.panelsOf([{ runs: [{ columns: { t: [1, 2], ...columns }, evaluation: {} }] }]).map((p) => p.title);
+  const titles = (columns) => {
+    const series = [{ runs: [{ columns: { t: [1, 2], ...columns }, evaluation: {} }] }];
+    return page.panelsOf(series, CATALOGUE).map((p) => p.title);
+  };
   assert.deepEqual(titles({ own_mapping: [1, 2] }), ["|G|² of the method's own direction"]);
   assert.deepEqual(titles({ own_mapping: [1, 2], regret: [1, 3] }), ["Regret"]);
+});
+
+test("panels follow the report's catalogue, and a column without a panel has one of its own", () => {
+  const series = [{ runs: [{ columns: { t: [1], f: [2], residual_y: [1], hypergradient_error: [1], new_metric: [3] }, evaluation: {} }] }];
+  const described = { name: "new_metric", label: "a new metric", meaning: "", panel: "", scale: "log" };
+  const of = (catalogue) => page.panelsOf(series, catalogue).map((p) => [p.title, p.more, p.log, p.quantities[0].name]);
+  assert.deepEqual(of([...CATALOGUE, described]), [
+    ["Losses", false, false, "outer loss f"],
+    ["Residuals and errors", false, true, "residual of y"],
+    ["a new metric", true, true, "a new metric"],
+  ]);
+  assert.deepEqual(of([...CATALOGUE, { ...described, panel: "losses" }])[0], ["Losses", false, false, "outer loss f"]);
+  // A report without a catalogue still shows its columns, each by its own name.
+  assert.deepEqual(of([]).map(([title]) => title), ["f", "residual y", "hypergradient error", "new metric"]);
+  assert.deepEqual(page.checkReport({ format: 1, runs: [], sources: [] }).catalogue, []);
 });

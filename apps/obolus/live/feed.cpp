@@ -7,8 +7,8 @@
 namespace obolus::cli {
 namespace {
 
-// Ids go on increasing when the program is started again on the same port, so that a browser that comes back is known to
-// have seen nothing of this run: no run has an event a microsecond.
+// Ids keep increasing when the program is started again on the same port, so that a browser that reconnects is known to
+// have seen nothing of this run: no run has one event per microsecond.
 std::uint64_t first_id() {
   using namespace std::chrono;
   return static_cast<std::uint64_t>(duration_cast<microseconds>(system_clock::now().time_since_epoch()).count());
@@ -26,7 +26,7 @@ std::string up_to_runs(Json report) {
 
 }  // namespace
 
-// Made with the mutex held, which takes as long as copying the rows of runs that go on; written without.
+// Made with the mutex held, which takes as long as copying the rows of runs in progress; written without it.
 struct LiveFeed::Snapshot {
   std::uint64_t id;
   std::vector<std::shared_ptr<const LiveRun>> runs;

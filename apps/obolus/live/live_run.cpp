@@ -1,11 +1,10 @@
 #include "live/live_run.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
+
+#include "data/append_format.hpp"
 
 namespace obolus::cli {
 namespace {
@@ -23,7 +22,7 @@ void write_list(std::string& out, std::size_t size, const Number& number) {
   out += '[';
   for (std::size_t i = 0; i < size; ++i) {
     if (i > 0) out += ',';
-    if (const double v = number(i); std::isfinite(v)) fmt::format_to(std::back_inserter(out), "{}", v);
+    if (const double v = number(i); std::isfinite(v)) append_format(out, "{}", v);
     else out += "null";
   }
   out += ']';
@@ -69,7 +68,7 @@ void LiveColumns::write(std::string& out) const {
   write_columns(out, evaluation(), rows());
   const std::vector<Profile> x = profiles();
   if (x.empty()) return;
-  fmt::format_to(std::back_inserter(out), R"(,"x":{{"size":{},"t":)", x.front().size);
+  append_format(out, R"(,"x":{{"size":{},"t":)", x.front().size);
   write_list(out, x.size(), [&](std::size_t i) { return static_cast<double>(x[i].t); });
   out += profiles_are_quantiles() ? R"(,"levels":[0,0.05,0.25,0.5,0.75,0.95,1],"quantiles":[)" : R"(,"values":[)";
   for (std::size_t k = 0; k < x.front().numbers.size(); ++k) {

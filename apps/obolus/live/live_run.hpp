@@ -1,4 +1,4 @@
-// Runs as the page shows them: numbers over rounds by name. NaN stands for what was not measured.
+// Runs as the page shows them.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@ namespace obolus::cli {
 
 using Json = nlohmann::ordered_json;
 
-// On one line, whatever bytes a stranger put into a name.
+// On one line, whatever bytes are in a name.
 [[nodiscard]] std::string text_of(const Json& json);
 
 struct RunName {

@@ -11,6 +11,7 @@
 #include "obolus/core/to_size.hpp"
 #include "obolus/version.hpp"
 #include "page.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "run/profile_json.hpp"
 #include "verbs.hpp"
@@ -32,6 +33,7 @@ void put(Json& row, const Profile& x) {
 Json report(Json source) {
   Json json = {{"format", 1}, {"title", source["name"]}};
   json["made"] = {{"obolus", version_text}, {"date", now()}, {"command", command_line()}};
+  json["catalogue"] = catalogue_json();
   json["sources"] = Json::array({std::move(source)});
   return json;
 }
@@ -100,12 +102,16 @@ void LiveView::line(const std::string& text, bool evaluated) {
   const auto t = json.at("t").get<Round>();
   if (past_) replay(t);
   if (t <= sent_) return;
-  sent_ = t, sent_at_ = Clock::now();
+  sent_ = t;
+  sent_at_ = Clock::now();
   if (feed_.row(name_, json)) slow_down();
 }
 
 void LiveView::end(const std::string& status, Round rounds) {
-  feed_.finish(name_, [&](LiveRun& run) { run.status = status, run.rounds = rounds; });
+  feed_.finish(name_, [&](LiveRun& run) {
+    run.status = status;
+    run.rounds = rounds;
+  });
   finish(status.c_str());
 }
 
@@ -134,14 +140,16 @@ void LiveView::replay(Round before) {
 
 void LiveView::row(const Row& row, bool last) {
   if (past_) replay(row.t);
-  // Some rounds of every octave: a fast run is over the first thousands before a twentieth of a second has passed, and axes may be logarithmic.
+  // Some rounds of every octave: a fast run does thousands of rounds in the first twentieth of a second, and axes may be
+  // logarithmic.
   const auto since = Clock::now() - sent_at_;
   const bool wanted = !row.evaluation.empty() || profiled(row.t) || x_.t == row.t;
   if (last || since >= between_rows_ || (wanted && since >= between_evaluations_)) send(row);
 }
 
 void LiveView::send(const Row& row) {
-  sent_ = row.t, sent_at_ = Clock::now();
+  sent_ = row.t;
+  sent_at_ = Clock::now();
   Json json = row_json(row);
   if (x_.t == row.t) put(json, x_);
   if (feed_.row(name_, json)) slow_down();
@@ -160,7 +168,8 @@ void LiveView::cell(const std::string& line) {
 void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
   const auto now = Clock::now();
   if (now - told_at_ < between_progress && pace.paused() == paused_ && done != of) return;
-  told_at_ = now, paused_ = pace.paused();
+  told_at_ = now;
+  paused_ = pace.paused();
   const auto left = pace.remaining(done, of);
   feed_.progress({{"done", done},
                   {"of", of},
@@ -175,7 +184,9 @@ void LiveView::end(const RunSummary& summary) {
   const char* status = names[to_size(summary.end.status)];
   if (summary.last.t > sent_) send(summary.last);
   feed_.finish(name_, [&](LiveRun& run) {
-    run.status = status, run.quantity = summary.end.quantity, run.rounds = summary.end.rounds;
+    run.status = status;
+    run.quantity = summary.end.quantity;
+    run.rounds = summary.end.rounds;
     if (summary.x.size > 0) run.more["final"] = distribution_json(summary.x);
     if (summary.bound && std::isfinite(summary.bound->value)) run.more["bound"] = summary.bound->value;
   });
@@ -184,17 +195,16 @@ void LiveView::end(const RunSummary& summary) {
 
 void LiveView::end(bool finished) { finish(finished ? "finished" : "stopped"); }
 
-void add_live(CLI::App& verb, std::optional<std::string>& address) {
-  verb.add_option_function<std::string>(
+void add_live(Verb& verb, std::optional<std::string>& address) {
+  verb.add_option_function(
           "--live",
           [&address](const std::string& text) {
-            static_cast<void>(parse_address(text));  // refused before anything is read
+            static_cast<void>(parse_address(text));  // refuses a wrong address before anything is read
             address = text;
           },
-          "show it in the browser as it goes on: prints an address of this machine, or of ADDR (PORT, HOST:PORT); "
-          "beyond "
-          "this machine only with the printed token")
-      ->expected(0, 1)
+          "show progress in the browser: prints an address on this machine, or at ADDR (PORT, HOST:PORT); other "
+          "machines need the printed token")
+      ->optional_value()
       ->type_name("[ADDR]");
 }
 

@@ -49,18 +49,20 @@ class Fit {
   Fit& operator=(Fit&&) noexcept;
   ~Fit();
 
-  // The names of the groups of features, in the reader's order; `columns`: features whose key is their group's number are numeric
-  // columns. To be called before the first row, whenever there are more, and for another reader, whose order may differ.
+  // The names of the groups of features, in the reader's order; `columns`: features whose key is their group's number
+  // are numeric columns. To be called before the first row, whenever there are more, and for another reader, whose
+  // order may differ.
   void set_groups(std::span<const std::string> names, bool columns);
 
-  // The prediction from before the row was learnt. A row without a label is only predicted. Throws DataError for a bad label or value.
+  // The prediction from before the row was learnt. A row without a label is only predicted. Throws DataError for a
+  // bad label or value.
   const Prediction& learn(const DataRow& row);
   const Prediction& predict(const DataRow& row);
-  // From now on these rows judge the hyperparameters, `batch` of them per round and in turn, and the rows that are learnt do not. Their
-  // groups are those of set_groups() so far; the rows to be learnt need a call of their own.
+  // From now on these rows judge the hyperparameters, `batch` of them per round and in turn, and the rows that are
+  // learnt do not. Their groups are those of set_groups() so far; the rows to be learnt need a call of their own.
   void set_validation(std::span<const DataRow> rows);
-  // From now on what is tuned follows this path, each point holding until the next, and no slope moves it. Throws DataError if the
-  // path's values are not of what is tuned here.
+  // From now on what is tuned follows this path, each point holding until the next, and no slope moves it. Throws
+  // DataError if the path's values are not of what is tuned here.
   void follow(std::vector<FitPathPoint> path);
   // Learns the rows that still wait for a full batch; for the end of a stream.
   void finish();
@@ -98,7 +100,8 @@ class Fit {
   std::unique_ptr<Parts> parts_;
 };
 
-// By the labels of some rows: numbers, if all labels are, and one is not whole or there are more than a hundred different ones.
+// By the labels of some rows: numbers, if all labels are, and one is not whole or there are more than a hundred
+// different ones.
 [[nodiscard]] FitTask fit_task(std::span<const std::string> labels);
 
 }  // namespace obolus

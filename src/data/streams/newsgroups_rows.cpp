@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <array>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
+#include "data/append_format.hpp"
 #include "data/streams/numbered_classes.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "obolus/core/rng.hpp"
@@ -48,7 +46,7 @@ class NewsgroupsRows : public StreamRows {
     row.label = to_size(part.label[document]);
     row.after.clear();
     for (auto i = to_size(part.rows.start[document]); i < to_size(part.rows.start[document + 1]); ++i)
-      fmt::format_to(std::back_inserter(row.after), " {}:{:.5g}", part.rows.column[i] + 1, part.rows.value[i]);
+      append_format(row.after, " {}:{:.5g}", part.rows.column[i] + 1, part.rows.value[i]);
     return true;
   }
 

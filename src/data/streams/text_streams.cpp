@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {

@@ -1,4 +1,5 @@
-// The features of a batch: the rows that have each of them, their scales P, and with them the Gram matrix G = X P X' of the batch.
+// The features of a batch: the rows that have each of them, their scales P, and the Gram matrix G = X P X' of the
+// batch.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ class BatchFeatures {
   void list(const RowPointers& rows);
 
   int rows_ = 0, stride_ = 0;
-  // By slot, a feature's number in the batch, −1 outside of take(); and by that number: its slot, where its column ends, its scale.
+  // By slot, a feature's number in the batch, −1 outside of take(); and by that number: its slot, where its column
+  // ends, its scale.
   std::vector<std::int32_t> local_of_, slot_, end_;
   std::vector<S> scale_;
   std::vector<Entry> column_;  // row and value

@@ -138,8 +138,8 @@ void Learner<S>::move_penalties() {
   if (!penalties_->move(round, weights_)) outer_.set_diverged();
 }
 
-// An optimiser trains on rows that it does not judge by: new ones that are for training alone, or else the last of the round before; and
-// on replayed ones.
+// An optimiser trains on rows that it does not judge by: new ones that are for training alone, or else the last of
+// the round before; and on replayed ones.
 template <class S>
 RowPointers Learner<S>::rows_for_optimiser() const {
   RowPointers rows;
@@ -237,8 +237,8 @@ void Learner<S>::set_inner_logits() {
   }
 }
 
-// Where steps are too long for the curvature, derivatives grow without bound; they are cut back then, or forgotten if that is too little
-// to be told from nothing, or if they overflowed. So is everything without memory.
+// Where steps are too long for the curvature, derivatives grow without bound; they are cut back then, or forgotten if
+// that is too little to be told from nothing, or if they overflowed. So is everything without memory.
 template <class S>
 void Learner<S>::guard_derivatives() {
   const int lane = weights_.outputs() * batch_.stride;

@@ -1,17 +1,17 @@
-// The learner of `obolus fit`: a linear model that is judged by rows before it is trained on them, and whose hyperparameters go
-// down the gradient of these judgements.
+// The learner of `obolus fit`: a linear model that is judged by rows before it is trained on them, and whose
+// hyperparameters go down the gradient of these judgements.
 //
 // A round, with the newest rows N, hyperparameters θ and weights z:
-//     outer   f = mean loss of N at z/temperature; hypergradient <∇f(z), s_j>, s_j = dz/dθ_j; a step of Adam on every θ_j
-//     inner   z ← ρ z, ρ = exp(−K α x) (L2);   K steps  z ← z − α P ∇g(z), g the mean loss of N and of replayed rows
-// and the derivatives s_j with them, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g. They fade from round to
-// round, so that what θ did long ago counts less: that of the learning rate soon, that of L2 never by itself.
-// P_i = (mean of value_i²)^−power is a property of the data alone.
+//     outer  f = mean loss of N at z/temperature; hypergradient <∇f(z), s_j>, s_j = dz/dθ_j; a step of Adam on each θ_j
+//     inner  z ← ρ z, ρ = exp(−K α x) (L2);   K steps  z ← z − α P ∇g(z), g the mean loss of N and of replayed rows
+// and the derivatives s_j with them, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g. They fade
+// from round to round, so that what θ did long ago counts less: that of the learning rate soon, that of L2 never by
+// itself. P_i = (mean of value_i²)^−power is a property of the data alone.
 //
 // With an L2 for every feature (penalties.hpp) z_i decays by exp(−K α x_i) after the steps instead.
 //
-// Learning rate and L2 have no units: α = rate/L and α x = rate · l2, L being the mean of a bound of the curvature of g in the
-// coordinates P^−½ z, max_r Σ_k ω_k |G_rk| times that of the loss.
+// Learning rate and L2 have no units: α = rate/L and α x = rate · l2, L being the mean of a bound of the curvature of
+// g in the coordinates P^−½ z, max_r Σ_k ω_k |G_rk| times that of the loss.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// f of a round: the mean loss of its outer rows at the weights before they are trained on them, and its slopes by the hyperparameters.
+// f of a round: the mean loss of its outer rows at the weights before they are trained on them, and its slopes by the
+// hyperparameters.
 #pragma once
 
 #include <cmath>

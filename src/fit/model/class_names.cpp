@@ -42,7 +42,7 @@ void ClassNames::require(const std::string& label) const {
   std::string list, near = suggestion(label, names_);
   for (const std::string& name : names_) list += (list.empty() ? "" : ", ") + name;
   if (constexpr std::size_t long_list = 200; list.size() > long_list) list = list.substr(0, long_list) + " …";
-  if (!near.starts_with(" (did you mean")) near.clear();  // all of them once more
+  if (!near.starts_with(" (did you mean")) near.clear();  // it would list all classes again
   throw DataError(fmt::format("label: got '{}', expected one of the classes {}{}", label, list, near));
 }
 

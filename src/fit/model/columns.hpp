@@ -1,5 +1,5 @@
-// Groups of features by name, and the columns of numbers among them, standardised as they come: (value − mean)/deviation over the rows
-// so far, the row itself included, within ±10.
+// Groups of features by name, and the numeric columns among them, standardised on the fly: (value − mean)/deviation
+// over the rows so far, the row itself included, within ±10.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,22 @@ class Columns {
  public:
   static constexpr std::size_t max = 1 << 20;
 
-  // Which of our groups is the reader's g-th; new names are added. Names that do not go on from those before are another reader's.
+  // Maps the reader's g-th group to ours; new names are added. Names that do not extend those before are another
+  // reader's.
   void set_groups(std::span<const std::string> names) {
-    if (!goes_on(names)) of_reader_.clear();
+    if (!extends(names)) of_reader_.clear();
     for (std::size_t g = of_reader_.size(); g < names.size(); ++g) {
       const auto [i, is_new] = number_.try_emplace(names[g], static_cast<std::int32_t>(list_.size()));
-      if (is_new) list_.push_back({names[g], row_key(names[g], ""), 0, 0, 0}), names_.push_back(names[g]);
+      if (is_new) {
+        list_.push_back({names[g], row_key(names[g], ""), 0, 0, 0});
+        names_.push_back(names[g]);
+      }
       if (list_.size() > max) throw DataError("got more than 2^20 columns or namespaces, expected fewer");
       of_reader_.push_back(i->second);
     }
   }
   [[nodiscard]] bool knows(std::uint32_t group) const { return group < of_reader_.size(); }
-  void forget_reader() { of_reader_.clear(); }  // another one comes
+  void forget_reader() { of_reader_.clear(); }  // another one follows
   [[nodiscard]] std::int32_t of_reader(std::uint32_t group) const { return knows(group) ? of_reader_[group] : 0; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[to_size(group)].key; }
@@ -57,16 +61,18 @@ class Columns {
   void fields(Archive& a) {
     saved_list(a, "columns", list_, max);
     if (!a.loading()) return;
-    names_.clear(), number_.clear(), of_reader_.clear();
+    names_.clear();
+    number_.clear();
+    of_reader_.clear();
     for (const Column& c : list_) {
       number_.emplace(c.name, static_cast<std::int32_t>(names_.size()));
       names_.push_back(c.name);
     }
-    if (number_.size() != list_.size()) throw DataError("saved state: a column stands there twice");
+    if (number_.size() != list_.size()) throw DataError("saved state: got a column twice, expected each once");
   }
 
  private:
-  [[nodiscard]] bool goes_on(std::span<const std::string> names) const {
+  [[nodiscard]] bool extends(std::span<const std::string> names) const {
     for (std::size_t g = 0; g < of_reader_.size(); ++g)
       if (g >= names.size() || names_[to_size(of_reader_[g])] != names[g]) return false;
     return true;
@@ -75,9 +81,14 @@ class Columns {
     std::string name;
     std::uint64_t key = 0;
     double rows = 0, mean = 0, squares = 0;
-    bool number = false;  // a column of numbers
+    bool number = false;  // a numeric column
     void fields(Archive& a) {
-      a("name", name), a("key", key), a("rows", rows), a("mean", mean), a("squares", squares), a("number", number);
+      a("name", name);
+      a("key", key);
+      a("rows", rows);
+      a("mean", mean);
+      a("squares", squares);
+      a("number", number);
     }
   };
   std::vector<Column> list_;

@@ -1,7 +1,7 @@
-// The decay of every feature at a pace of its own, feature i by exp(−ratio_i time): a clock counts the time, and what is pending is
-// applied when a row needs the feature. With ẑ ← e^−pending ẑ, the derivatives by the logarithms of what the time is a multiple of get
-// −pending times that; where such a derivative fades by m per round, (1 − m^n)/(n − nm) of it after n rounds, as if the decay had been
-// due in equal parts.
+// The decay of every feature at a pace of its own, feature i by exp(−ratio_i time): a clock counts the time, and what
+// is pending is applied when a row needs the feature. With ẑ ← e^−pending ẑ, the derivatives by the logarithms of
+// what the time is a multiple of get −pending times that; where such a derivative fades by m per round, (1 − m^n)/(n
+// − nm) of it after n rounds, as if the decay had been due in equal parts.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Features' keys to slots, which are rows of weights: each key its own, or hashed into a fixed number.
+// Maps features' keys to slots, the rows of weights: one for every key, or hashed into a fixed number of them.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ class FeatureTable {
     if (to_size(count_) * 2 > table_.size()) grow();
     return slot;
   }
-  // −1 for a key that nobody has met.
+  // −1 for an unknown key.
   [[nodiscard]] std::int32_t known(std::uint64_t key) const { return bits_ > 0 ? hashed(key) : table_[find(key)].slot; }
 
-  // (key, slot) of those that have a slot of their own.
+  // (key, slot) of every key that has a slot of its own.
   template <class F>
   void each(F&& f) const {
     for (const Place& p : table_)
@@ -47,14 +47,15 @@ class FeatureTable {
   void fields(Archive& a) {
     std::vector<std::uint64_t> keys(to_size(count_));
     each([&](std::uint64_t key, std::int32_t slot) { keys[to_size(slot)] = key; });
-    a("bits", bits_), saved(a, "keys", keys);
+    a("bits", bits_);
+    saved(a, "keys", keys);
     if (!a.loading()) return;
     if (bits_ < 0 || bits_ > 30 || static_cast<std::int64_t>(keys.size()) > max)
-      throw DataError("saved state: a table of features has an impossible size");
+      throw DataError("saved state: the table of features has an impossible size");
     *this = FeatureTable(bits_);
     for (const std::uint64_t key : keys) slot(key);
     if (bits_ == 0 && slots() != static_cast<std::int64_t>(keys.size()))
-      throw DataError("saved state: a table of features has one twice");
+      throw DataError("saved state: got a feature twice, expected each once");
   }
 
  private:

@@ -1,7 +1,7 @@
 // The decay of all weights of a group by one factor, at the cost of one multiplication.
 //
-// Feature i of the group has z_i = z ẑ_i and s_ji = s_j ŝ_ji + mix_j ẑ_i, where ẑ and ŝ are in memory and z, s_j, mix_j are factors of the
-// group. A decay z_i ← ρ z_i with derivative dρ/dθ_j changes the factors alone:
+// Feature i of the group has z_i = z ẑ_i and s_ji = s_j ŝ_ji + mix_j ẑ_i, where ẑ and ŝ are in memory and z, s_j,
+// mix_j are factors of the group. A decay z_i ← ρ z_i with derivative dρ/dθ_j changes the factors alone:
 //     mix_j ← ρ mix_j + (dρ/dθ_j) z,   z ← ρ z,   s_j ← ρ s_j.
 #pragma once
 

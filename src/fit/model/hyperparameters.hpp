@@ -23,19 +23,25 @@ struct Hyperparameter {
   bool tuned = false;
   double mean = 0, square = 0;
 
-  // Whether training depends on it, and it is tuned: there is a derivative of the weights by it then.
+  // Whether there is a derivative of the weights by it: it is tuned, and training depends on it.
   [[nodiscard]] bool has_part() const { return tuned && kind != Tunable::temperature; }
   [[nodiscard]] double value() const { return kind == Tunable::shift ? place : std::exp(place); }
   void fields(Archive& a) {
-    a("kind", kind), a("index", index), a("place", place), a("low", low), a("high", high), a("step", step);
-    a("tuned", tuned), a("mean", mean), a("square", square);
+    a("kind", kind);
+    a("index", index);
+    a("place", place);
+    a("low", low);
+    a("high", high);
+    a("step", step);
+    a("tuned", tuned);
+    a("mean", mean);
+    a("square", square);
   }
 };
 
 struct AdamOptions {
   double decay = 0.5, decay2 = 0.99, epsilon = 1e-12;
-  double first = 3.0, later = 0.5,
-         halfway = 100.0;  // steps are longer at first: × later + (first − later)/(1 + t/halfway)
+  double first = 3.0, later = 0.5, halfway = 100.0;  // steps in round t: × later + (first − later)/(1 + t/halfway)
 };
 
 class Hyperparameters {
@@ -77,17 +83,18 @@ class Hyperparameters {
     }
   }
 
-  // Loading takes what was made like this list, but that more groups may have an L2 of their own.
-  // Those that are tuned, in their order.
+  // Of those that are tuned, in their order.
   void put_places(const std::vector<double>& places) {
     std::size_t next = 0;
     for (Hyperparameter& h : list)
       if (h.tuned && next < places.size()) h.place = places[next++];
   }
 
+  // What is loaded must be like this list, except that more groups may have an L2 of their own.
   void fields(Archive& a) {
     const std::vector<Hyperparameter> made = list;
-    a("taken", taken_), saved_list(a, "list", list, 1u << 16);
+    a("taken", taken_);
+    saved_list(a, "list", list, 1u << 16);
     if (a.loading() && !(taken_ >= 0 && taken_ < std::int64_t{1} << 53 && is_like(made)))
       throw DataError("saved state: the hyperparameters are not those that are tuned here");
   }
@@ -107,7 +114,7 @@ class Hyperparameters {
     }
     return true;
   }
-  std::int64_t taken_ = 0;
+  std::int64_t taken_ = 0;  // steps
 };
 
 }  // namespace obolus::fit

@@ -13,7 +13,8 @@ namespace obolus::fit {
 
 using Entry = kernels::fit::Entry;
 
-// The outer rows of a round judge the hyperparameters, the inner ones train the weights; most rows do first the one, then the other.
+// The outer rows of a round judge the hyperparameters, the inner ones train the weights; most rows do first the one,
+// then the other.
 enum class Role : std::uint8_t { both, outer, inner };
 
 struct LearnerRow {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <optional>
 
+#include "data/checksum.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus::fit {
 namespace {
@@ -23,7 +23,7 @@ struct Header {
   std::uint64_t size, checksum;
 };
 
-// Those that came with version 2 are as they are by themselves in older files.
+// Options added in version 2 have their defaults when older files are read.
 bool is_new(std::string_view name) {
   return name == "optimiser" || name == "optimiser_options" || name == "feature_step" || name == "shrinkage";
 }

@@ -1,5 +1,5 @@
-// Models in files: a header with version, size and checksum, then options and what predictions need, field by field. Reading one
-// executes nothing and believes nothing.
+// Models in files: a header with version, size and checksum, then options and what predictions need, field by field.
+// Reading one executes nothing and checks everything.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace obolus::fit {
 
 void save_model(const std::string& path, Fit& fit);
-// Throws DataError for what is no model, is damaged, or is of a version that this program does not know.
+// Throws DataError for a file that is not a model, is damaged, or has a version that this program does not know.
 [[nodiscard]] Fit load_model(const std::string& path);
 
 }  // namespace obolus::fit

@@ -1,4 +1,5 @@
-// Lists of a length that nobody knows before they are loaded; one that the bytes cannot hold is refused before it is made.
+// Lists whose length is known only when they are loaded; one that the bytes cannot hold is refused before memory is
+// taken for it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ void saved(Archive& a, std::string_view name, std::vector<T, A>& list) {
   if (!list.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());
 }
 
-// Of parts with fields of their own.
+// A list of parts with fields of their own.
 template <class T>
 void saved_list(Archive& a, std::string_view name, std::vector<T>& list, std::uint64_t max = 1u << 24) {
   auto count = static_cast<std::uint64_t>(list.size());

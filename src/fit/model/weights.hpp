@@ -1,6 +1,6 @@
-// The weights of a linear model and their derivatives by hyperparameters, one row of memory per feature. Decay is lazy: of all weights of
-// a group by its factors (group_decay.hpp), of single features by a clock (feature_decay.hpp). The weights of the constant feature do
-// not decay; they are stored as they are.
+// The weights of a linear model and their derivatives by hyperparameters, one row of memory per feature. Decay is
+// lazy: of all weights of a group by its factors (group_decay.hpp), of single features by a clock
+// (feature_decay.hpp). The weights of the constant feature do not decay; they are stored as they are.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ class Weights {
   void gather_decayed(const LearnerRow& row, S* sums);
   // What such sums stand for, the constant included; lanes: one number per part and output.
   void combine(const S* sums, S* lanes) const;
-  // z ← z + Σ value · scale · push, the same for every s_j: `push` has a number for every lane, and is what is to be added in truth;
-  // `scales` has one number per entry of the row, `scratch` has width numbers.
+  // z ← z + Σ value · scale · push, the same for every s_j: `push` has a number for every lane, and is what is to be
+  // added in truth; `scales` has one number per entry of the row, `scratch` has width numbers.
   void scatter(const LearnerRow& row, const S* scales, const S* push, S* scratch);
   [[nodiscard]] std::vector<S>& constant() { return constant_; }
   [[nodiscard]] const std::vector<S>& constant() const { return constant_; }

@@ -2,8 +2,8 @@
 //
 // The first-order step in its single-loop form, y tied to z: y = z − β ∇f(z) gives
 //     d_i = λ (∂g/∂x_i(y) − ∂g/∂x_i(z)) → −α <z_i, ∇_i f>  (λβ = α, λ → ∞),
-// which is 0 but for features of the newest rows. These alone move: Adam on ln ratio_i, x_i = ratio_i l2, with a pull ρ to 0, where
-// the ratio is 1; l2, the level of all, is tuned by itself. Moments count a feature's own rounds.
+// which is 0 but for features of the newest rows. These alone move: Adam on ln ratio_i, x_i = ratio_i l2, with a pull
+// ρ to 0, where the ratio is 1; l2, the level of all, is tuned by itself. Moments count a feature's own rounds.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace obolus::fit {
 
 struct FeatureAdamOptions {
   double step = 0.1, shrinkage = 0.02;
-  // Steps are longer in a feature's first rounds, as in AdamOptions, and shorter in the first rounds of all, × t/(t + halfway).
+  // Steps are longer in a feature's first rounds, as in AdamOptions, and shorter in the first rounds of all, × t/(t +
+  // halfway).
   double first = 3.0, later = 0.5, halfway = 100.0;
   double decay = 0.5, decay2 = 0.99;
   double max_log_ratio = 7;  // of |ln ratio|

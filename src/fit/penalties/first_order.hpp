@@ -1,4 +1,5 @@
-// A penalty for every feature, moved by −<z_i, ∇_i f>, the slope of f by ln x_i but for a positive factor (feature_adam.hpp).
+// A penalty for every feature, moved by −<z_i, ∇_i f>, the slope of f by ln x_i but for a positive factor
+// (feature_adam.hpp).
 #pragma once
 
 #include <cstdint>

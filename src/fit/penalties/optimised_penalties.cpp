@@ -1,13 +1,13 @@
 #include "fit/penalties/optimised_penalties.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
+#include "config/comma_list.hpp"
 #include "config/document.hpp"
+#include "config/section_reader.hpp"
 #include "fit/model/saved_vectors.hpp"
 #include "obolus/any/erased.hpp"
 #include "obolus/core/error.hpp"
@@ -18,58 +18,26 @@
 namespace obolus::fit {
 namespace {
 
-// What suits a stream, of the options that this optimiser has.
-std::string section(const OptimisedPenaltyOptions& o, double rate) {
-  struct Setting {
-    std::string_view name;
-    std::string value;
-  };
-  const Setting settings[] = {{"alpha", fmt::format("{}", rate)},
-                              {"inner_steps", fmt::format("{}", o.steps)},
-                              {"gamma", fmt::format("{}", o.step)},
-                              {"lambda1", "100.0"},
-                              {"tau", "0.0"},
-                              {"warm_start", "\"tied\""},
-                              {"samples", "\"given\""},
-                              {"outer_step", "\"log_adam\""},
-                              {"shrinkage", fmt::format("{}", o.shrinkage)}};
-  std::string text = "[optimiser]\n";
-  for (const OptionListing& option : registry::optimiser(o.optimiser).options())
-    for (const Setting& s : settings) {
-      const bool word = s.value.starts_with('"');
-      if (option.name == s.name &&
-          (!word || option.type.find(s.value.substr(1, s.value.size() - 2)) != std::string::npos))
-        text += fmt::format("{} = {}\n", s.name, s.value);
-    }
-  return text;
-}
-
-std::unique_ptr<registry::PreparedOptimiser> read(const OptimisedPenaltyOptions& o, double rate) {
-  toml::table root = config::parse(section(o, rate), "--optimiser-options");
-  for (std::size_t at = 0; at < o.settings.size();) {
-    const std::size_t comma = std::min(o.settings.find(',', at), o.settings.size());
-    const std::string setting = o.settings.substr(at, comma - at);
-    if (setting.find('=') == std::string::npos)
-      throw ConfigError(fmt::format("--optimiser-options: got '{}', expected key=value", setting));
-    config::apply_override(root, "optimiser." + setting);
-    at = comma + 1;
-  }
+// What suits a stream, of the options that this optimiser has; then what the user says.
+std::unique_ptr<registry::PreparedOptimiser> prepare(const OptimisedPenaltyOptions& o, double rate) {
+  const config::OptionValue defaults[] = {{"alpha", rate},
+                                          {"inner_steps", o.steps},
+                                          {"gamma", o.step},
+                                          {"lambda1", 100.0},
+                                          {"tau", 0.0},
+                                          {"warm_start", "tied"},
+                                          {"samples", "given"},
+                                          {"outer_step", "log_adam"},
+                                          {"shrinkage", o.shrinkage}};
+  std::vector<std::string> settings = config::comma_list(o.settings);
+  std::erase(settings, "");
+  const toml::table root = config::section_of_settings("optimiser", settings, "--optimiser-options");
   config::SectionReader reader(root, "optimiser");
-  auto prepared = registry::optimiser(o.optimiser).read(reader, {});
+  registry::Setting setting;
+  setting.defaults = defaults;
+  auto prepared = registry::optimiser(o.optimiser).read(reader, setting);
   reader.finish();
   return prepared;
-}
-
-// Settings are overrides of a config to whoever reads them, and an option to whoever gives them.
-std::unique_ptr<registry::PreparedOptimiser> prepare(const OptimisedPenaltyOptions& o, double rate) {
-  try {
-    return read(o, rate);
-  } catch (const ConfigError& e) {
-    constexpr std::string_view theirs = "--set optimiser.", ours = "--optimiser-options ";
-    std::string what = e.what();
-    if (what.starts_with(theirs)) what.replace(0, theirs.size(), ours);
-    throw ConfigError(what);
-  }
 }
 
 }  // namespace
@@ -95,7 +63,9 @@ struct OptimisedPenalties::Work {
   Round t = 0;
 };
 
-OptimisedPenalties::OptimisedPenalties(const OptimisedPenaltyOptions& options) : o_(options) { (void)prepare(o_, 1.0); }
+OptimisedPenalties::OptimisedPenalties(const OptimisedPenaltyOptions& options) : options_(options) {
+  (void)prepare(options_, 1.0);
+}
 OptimisedPenalties::OptimisedPenalties(OptimisedPenalties&&) noexcept = default;
 OptimisedPenalties& OptimisedPenalties::operator=(OptimisedPenalties&&) noexcept = default;
 OptimisedPenalties::~OptimisedPenalties() = default;
@@ -103,7 +73,7 @@ OptimisedPenalties::~OptimisedPenalties() = default;
 // From these weights and the penalties so far.
 void OptimisedPenalties::open(const Learnt& l) {
   const auto capacity = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(l.slots) + 1));
-  auto next = std::make_unique<Work>(o_, capacity, l.classes);
+  auto next = std::make_unique<Work>(options_, capacity, l.classes);
   Vector<float> y = Vector<float>::Zero(next->problem->dims().y);
   const auto put = [&](std::int64_t column, double sigma, auto&& weight) {
     next->sigma[to_size(column)] = static_cast<float>(sigma);
@@ -116,17 +86,21 @@ void OptimisedPenalties::open(const Learnt& l) {
   Vector<float> x = Vector<float>::Constant(static_cast<Index>(capacity) + 1, static_cast<float>(l.l2));
   for (std::int64_t i = 0; i < l.slots; ++i) x(static_cast<Index>(i)) *= l.ratio(i);
   work_ = std::move(next);
-  opened_ = l.round, alpha_ = l.rate, level_ = l.l2, ++times_;
+  opened_ = l.round;
+  alpha_ = l.rate;
+  level_ = l.l2;
+  ++times_;
   start(x, y);
 }
 
 void OptimisedPenalties::start(Vector<float>& x, const Vector<float>& y) {
   const Index last = x.size() - 1;
-  Vector<double> low = Vector<double>::Constant(x.size(), o_.low), high = Vector<double>::Constant(x.size(), o_.high);
-  high(last) = o_.low;  // the constant's weights do not decay
-  x = x.cwiseMax(static_cast<float>(o_.low)).cwiseMin(static_cast<float>(o_.high));
-  x(last) = static_cast<float>(o_.low);
-  work_->session = prepare(o_, alpha_)->open(*work_->problem, ConvexSet::box(low, high), x, y);
+  Vector<double> low = Vector<double>::Constant(x.size(), options_.low),
+                 high = Vector<double>::Constant(x.size(), options_.high);
+  high(last) = options_.low;  // the constant's weights do not decay
+  x = x.cwiseMax(static_cast<float>(options_.low)).cwiseMin(static_cast<float>(options_.high));
+  x(last) = static_cast<float>(options_.low);
+  work_->session = prepare(options_, alpha_)->open(*work_->problem, ConvexSet::box(low, high), x, y);
 }
 
 // Columns ascend, each once.
@@ -142,8 +116,12 @@ void OptimisedPenalties::add(const LearnerRow& row, double factor, const Learnt&
   entries_.emplace_back(static_cast<std::int32_t>(work_->capacity), static_cast<float>(factor) * work_->sigma.back());
   const auto first = to_size(rows.start.back());
   for (const auto& [column, value] : entries_) {
-    if (rows.column.size() > first && rows.column.back() == column) rows.value.back() += value;
-    else rows.column.push_back(column), rows.value.push_back(value);
+    if (rows.column.size() > first && rows.column.back() == column) {
+      rows.value.back() += value;
+      continue;
+    }
+    rows.column.push_back(column);
+    rows.value.push_back(value);
   }
   rows.start.push_back(static_cast<std::int64_t>(rows.column.size()));
   work_->data->train_label.push_back(row.label);
@@ -156,7 +134,9 @@ bool OptimisedPenalties::round(const Rows& inner, const Rows& outer, const Learn
   if (inner.empty() || outer.empty() || l.classes < 2) return true;
   if (!work_ || l.classes != work_->classes || l.slots > work_->capacity || l.round >= 2 * opened_) open(l);
   SparseRows& rows = work_->data->train;
-  rows.start.assign(1, 0), rows.column.clear(), rows.value.clear();
+  rows.start.assign(1, 0);
+  rows.column.clear();
+  rows.value.clear();
   work_->data->train_label.clear();
   for (const LearnerRow* row : inner) add(*row, 1, l);
   for (const LearnerRow* row : outer) add(*row, 1 / l.temperature, l);
@@ -167,10 +147,10 @@ bool OptimisedPenalties::round(const Rows& inner, const Rows& outer, const Learn
   given.inner = static_cast<Index>(inner.size());
   work_->problem->problem().pools().give(std::move(given));
   work_->problem->reveal(++work_->t);
-  const Step step = work_->session->step(Rng(o_.seed).child("penalties", static_cast<std::uint64_t>(times_)));
+  const Step step = work_->session->step(Rng(options_.seed).child("penalties", static_cast<std::uint64_t>(times_)));
   const auto x = work_->session->x().head(static_cast<Index>(l.slots)).array();
   ratio_.resize(to_size(l.slots));
-  const float one = o_.centred ? std::exp(x.log().mean()) : static_cast<float>(level_);
+  const float one = options_.centred ? std::exp(x.log().mean()) : static_cast<float>(level_);
   Eigen::Map<Vector<float>>(ratio_.data(), x.size()).array() = x / one;
   const bool sound =
       step.status == Status::ok && std::ranges::all_of(ratio_, [](float r) { return r > 0 && std::isfinite(r); });
@@ -179,7 +159,10 @@ bool OptimisedPenalties::round(const Rows& inner, const Rows& outer, const Learn
 }
 
 void OptimisedPenalties::fields(Archive& a, std::int64_t slots, int classes) {
-  a("opened", opened_), a("times", times_), a("alpha", alpha_), a("level", level_);
+  a("opened", opened_);
+  a("times", times_);
+  a("alpha", alpha_);
+  a("level", level_);
   bool working = work_ != nullptr;
   a("working", working);
   const auto refuse = [] { throw DataError("saved state: the penalties do not fit the features"); };
@@ -192,11 +175,14 @@ void OptimisedPenalties::fields(Archive& a, std::int64_t slots, int classes) {
   if (!working) return;
   std::int64_t capacity = work_ ? work_->capacity : 0, t = work_ ? work_->t : 0;
   int of_classes = work_ ? work_->classes : 0;
-  a("capacity", capacity), a("classes", of_classes), a("t", t);
+  a("capacity", capacity);
+  a("classes", of_classes);
+  a("t", t);
   if (a.loading()) {
-    // An optimiser may be behind by the features and classes of one round, and is never ahead by more than half of its features.
+    // An optimiser may be behind by the features and classes of one round, and is never ahead by more than half of
+    // its features.
     if (capacity < 1 || capacity > 4 * (slots + 1) || of_classes < 2 || of_classes > classes || t < 0) refuse();
-    work_ = std::make_unique<Work>(o_, capacity, of_classes);
+    work_ = std::make_unique<Work>(options_, capacity, of_classes);
     work_->t = t;
     Vector<float> x = Vector<float>::Constant(work_->problem->dims().x, static_cast<float>(level_));
     start(x, Vector<float>::Zero(work_->problem->dims().y));

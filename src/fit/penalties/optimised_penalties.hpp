@@ -1,11 +1,13 @@
 // An L2 penalty for every feature, moved by any registered optimiser.
 //
 // In the learner's units, y_i = z_i/σ_i with σ_i = √(P_i/L), a round is the bilevel problem
-//     f(y) = mean CE of the newest rows, logits over the temperature,      g(x, y) = mean CE of the rows before + ½ Σ x_i |y_i|²,
-// which `softmax_l2` is for rows whose values are multiplied by σ. The optimiser has iterates of its own and x is what is taken from it: the
-// learner decays z_i by exp(−K rate x_i) a round. Where the learner tunes l2, the level of all, ratios alone are taken. σ is fixed while an optimiser is at work, and the learner's rate is its α; when as many rounds have
-// passed again as before it was opened, or there are more classes or features than it has, another one is opened, from the
-// learner's weights and the penalties so far.
+//     f(y) = mean CE of the newest rows, logits over the temperature,
+//     g(x, y) = mean CE of earlier rows + ½ Σ x_i |y_i|²,
+// which is `softmax_l2` on rows whose values are multiplied by σ. The optimiser has iterates of its own, and only x
+// is taken from it: the learner decays z_i by exp(−K rate x_i) per round. Where the learner tunes l2, the level of
+// all, only the ratios are taken. σ is fixed while an optimiser is at work, and the learner's rate is its α. When as
+// many rounds have passed again as before it was opened, or when there are more classes or features than it has room
+// for, another one is opened, from the learner's weights and the penalties so far.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +34,13 @@ struct OptimisedPenaltyOptions {
 
 class OptimisedPenalties {
  public:
-  // Throws ConfigError for an optimiser or settings that are none.
+  // Throws ConfigError for an unknown optimiser or setting.
   explicit OptimisedPenalties(const OptimisedPenaltyOptions& options);
   OptimisedPenalties(OptimisedPenalties&&) noexcept;
   OptimisedPenalties& operator=(OptimisedPenalties&&) noexcept;
   ~OptimisedPenalties();
 
-  // What is known of the learner.
+  // What the optimiser needs to know of the learner.
   struct Learnt {
     std::int64_t round = 0, slots = 0;
     int classes = 0;
@@ -49,7 +51,7 @@ class OptimisedPenalties {
     std::function<double(int output)> constant;
   };
   using Rows = RowPointers;
-  // One step of the optimiser. False: what came out is no number.
+  // One step of the optimiser. False: what came out is not finite.
   bool round(const Rows& inner, const Rows& outer, const Learnt& learnt);
 
   // By slot, if the last round gave any: a feature's penalty is this times the learner's l2.
@@ -58,14 +60,14 @@ class OptimisedPenalties {
   void fields(Archive& a, std::int64_t slots, int classes);
 
  private:
-  struct Work;  // the problem and the optimiser at it
+  struct Work;  // the problem and the optimiser that works on it
   void open(const Learnt& learnt);
   void start(Vector<float>& x, const Vector<float>& y);
   void add(const LearnerRow& row, double factor, const Learnt& learnt);
 
-  OptimisedPenaltyOptions o_;
+  OptimisedPenaltyOptions options_;
   std::vector<float> ratio_;
-  std::int64_t opened_ = 0, times_ = 0;  // in which round, how often
+  std::int64_t opened_ = 0, times_ = 0;  // the round in which the optimiser was opened, and how many were
   double alpha_ = 0, level_ = 0;         // the learner's rate and l2 then
   std::unique_ptr<Work> work_;
   std::vector<std::pair<std::int32_t, float>> entries_;  // scratch

@@ -1,6 +1,7 @@
-// The L2 penalties of a learner's weights: how they move, and when weights decay by them. There are three kinds: one penalty for all
-// features or for each group of them, tuned like every hyperparameter (shared.hpp); one for every feature, moved by a first-order step
-// (first_order.hpp); and one for every feature, moved by a registered optimiser (by_optimiser.hpp).
+// The L2 penalties of a learner's weights: how they move, and when weights decay by them. There are three kinds: one
+// penalty for all features or for each group of them, tuned like every hyperparameter (shared.hpp); one for every
+// feature, moved by a first-order step (first_order.hpp); and one for every feature, moved by a registered optimiser
+// (by_optimiser.hpp).
 #pragma once
 
 #include <cstdint>

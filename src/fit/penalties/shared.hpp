@@ -1,4 +1,5 @@
-// One L2 for all features, or one for each group of them: hyperparameters like others, whose derivatives the decay carries along.
+// One L2 for all features, or one for each group of them: hyperparameters like others, whose derivatives the decay
+// carries along.
 #pragma once
 
 #include <algorithm>

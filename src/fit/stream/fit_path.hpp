@@ -1,4 +1,4 @@
-// The path of a fit's hyperparameters, as its trace has it.
+// The path of a fit's hyperparameters, read from its trace.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace obolus::fit {
 
-// Of FOLDER/trace.jsonl or such a file itself. Throws DataError.
+// From a run folder or a trace.jsonl. Throws DataError.
 [[nodiscard]] std::vector<FitPathPoint> path_of_trace(const std::string& path);
 
 }  // namespace obolus::fit

@@ -1,17 +1,24 @@
-// A fit of a stream with everything around it: a folder with trace, model, checkpoint and summary, and somebody who looks on.
+// A fit of a stream with everything around it: a folder with trace, model, checkpoint and summary, predictions, and
+// callbacks.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "fit/stream/evaluation.hpp"
+#include "fit/stream/fit_evaluation.hpp"
+#include "fit/stream/row_source.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/data/rows.hpp"
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
+
+// What configs and reports call the learner in place of an optimiser. Part of every run folder: it cannot change.
+inline constexpr const char* method_name = "forward";
 
 struct FitLogOptions {
   std::int64_t checkpoint_every = 0;
@@ -22,11 +29,11 @@ struct FitLogOptions {
   void describe(V&& v) {
     v("checkpoint_every", checkpoint_every, "rows between checkpoints; 0: by the clock only", Range::at_least(0));
     v("checkpoint_seconds", checkpoint_seconds, "seconds between checkpoints", Range::positive());
-    v("trace_every", trace_every, "write one round in so many into the trace", Range::at_least(1));
+    v("trace_every", trace_every, "write every Nth round to the trace", Range::at_least(1));
   }
 };
 
-// What somebody who looks on is told after every row.
+// What callbacks are told after every row.
 struct FitView {
   std::int64_t rows = 0;
   const Prediction* prediction = nullptr;  // of this row
@@ -42,20 +49,20 @@ struct FitRunOptions {
   FitLogOptions log;
   std::string source;          // the data and how it is read, as lines of TOML for the echo
   std::string directory;       // empty: nothing is written
-  std::string model;           // one more place for the model, or none
+  std::string model;           // one more place for the model; empty: none
   std::int64_t rows = 0;       // at most so many; 0: all
-  std::uint64_t skip_bad = 0;  // labels that are none count with what the reader skipped
+  std::uint64_t skip_bad = 0;  // bad labels count with what the reader skipped
   bool resume = false, force = false;
   bool can_resume = true;  // the data can be read again
   int threads = 2;
   std::string about;
   std::vector<FitPathPoint> path;  // to be followed, if any
-  std::string predictions;         // a file with a line a row, or none
+  std::string predictions;         // a file with one line per row; empty: none
   bool probabilities = false;
   std::function<void(const FitView&)> on_row;
   std::function<void(const FitView&)> on_end;                             // the last row's once more, without the row
   std::function<void(const std::string& line, bool evaluated)> on_trace;  // with its end of line
-  std::function<bool()> stop;                                             // asked after every row
+  Stop stop;                                                              // asked after every row
 };
 
 enum class FitStatus : std::uint8_t { finished, stopped, diverged };
@@ -82,10 +89,10 @@ struct FitSummary {
 // The echo that a run folder holds.
 [[nodiscard]] std::string fit_config(const FitRunOptions& options);
 
-// `open` gives the rows from the first on, `judges` those that judge hyperparameters alone, if there are any: they are kept in memory.
-// Where rows cannot be read again, `open` is called by a thread that may outlive the call.
-// Throws ConfigError and DataError.
-[[nodiscard]] FitSummary run_fit(FitRunOptions options, const std::function<std::unique_ptr<RowReader>()>& open,
-                                 std::unique_ptr<RowReader> judges = nullptr);
+// `open` gives the rows from the first on; `validation` those that only judge hyperparameters, if there are any: they
+// are kept in memory. Where rows cannot be read again, `open` is called by a thread that may outlive the call. Throws
+// ConfigError and DataError.
+[[nodiscard]] FitSummary run_fit(FitRunOptions options, const OpenRows& open,
+                                 std::unique_ptr<RowReader> validation = nullptr);
 
 }  // namespace obolus::fit

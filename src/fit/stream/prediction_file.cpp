@@ -24,10 +24,9 @@ void PredictionFile::resume(std::int64_t rows) {
 void PredictionFile::require_same(std::int64_t rows) const {
   if (rows == 0 || (path_.empty() && bytes_ == 0)) return;
   if (bytes_ == 0)
-    throw ConfigError(fmt::format(
-        "--predictions: got a file, expected none: the run to go on with wrote none for its first {} rows", rows));
-  if (path_.empty())
-    throw ConfigError("--predictions: got none, expected the file that the run to go on with has begun");
+    throw ConfigError(
+        fmt::format("--predictions: cannot be added on resume: the first {} rows were not recorded", rows));
+  if (path_.empty()) throw ConfigError("--predictions: got none, expected the file that the run has begun");
   if (had_probabilities_ != probabilities_)
     throw ConfigError(fmt::format("--probabilities: got {}, expected {} as in the rows before the checkpoint",
                                   probabilities_ ? "them" : "none", had_probabilities_ ? "them" : "none"));
@@ -35,11 +34,11 @@ void PredictionFile::require_same(std::int64_t rows) const {
 
 void PredictionFile::write(const Prediction& prediction, const Fit& fit, const std::string& tag) {
   if (!file_) return;
-  prediction_text(prediction, fit, tag, probabilities_, line_);
+  format_prediction(prediction, fit, tag, probabilities_, line_);
   bytes_ += line_.size();
   buffer_ += line_;
-  constexpr std::size_t much = 1 << 16;
-  if (buffer_.size() > much) flush();
+  constexpr std::size_t max_buffer = 1 << 16;
+  if (buffer_.size() > max_buffer) flush();
 }
 
 void PredictionFile::flush() {
@@ -56,7 +55,8 @@ void PredictionFile::sync() {
 
 void PredictionFile::fields(Archive& a) {
   if (!a.loading()) had_probabilities_ = probabilities_;
-  a("bytes", bytes_), a("probabilities", had_probabilities_);
+  a("bytes", bytes_);
+  a("probabilities", had_probabilities_);
 }
 
 }  // namespace obolus::fit

@@ -1,22 +1,23 @@
-// The file of a run's predictions: a line for every row, all alike, cut back to the checkpoint when the run is resumed.
+// The file of a run's predictions: one line per row, cut back to the checkpoint when the run is resumed.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/fit/fit.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus::fit {
 
 class PredictionFile {
  public:
-  // An empty path: there is none.
+  // An empty path: no file.
   PredictionFile(std::string path, bool probabilities) : path_(std::move(path)), probabilities_(probabilities) {}
 
-  // After fields() has loaded what was there. Throws ConfigError where it would have gaps or other columns, DataError where it was cut.
+  // After fields() was loaded. Throws ConfigError where the file would have gaps or other columns, DataError where it
+  // was cut.
   void resume(std::int64_t rows);
   void begin();
   void write(const Prediction& prediction, const Fit& fit, const std::string& tag);

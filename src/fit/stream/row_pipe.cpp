@@ -39,7 +39,8 @@ const RowPipe::Item* RowPipe::next(const std::function<bool()>& stop) {
   if (!ahead_) return s.read_into(s.items[0]) ? s.items.data() : nullptr;
   std::unique_lock lock(s.mutex);
   if (holds_) {
-    ++s.taken, holds_ = false;
+    ++s.taken;
+    holds_ = false;
     if (s.read - s.taken == room / 2) s.has_room.notify_one();
   }
   constexpr std::chrono::milliseconds look(50);
@@ -73,14 +74,19 @@ void RowPipe::Shared::work() {
     try {
       more = read_into(item);
     } catch (...) {
-      failed = std::current_exception(), more = false;
+      failed = std::current_exception();
+      more = false;
     }
     lock.lock();
     reading = false;
     const auto& names = reader->groups();
     for (std::size_t g = groups.size(); g < names.size(); ++g) groups.push_back(names[g]);
-    if (more) ++read;
-    else ended = true, error = failed;
+    if (more) {
+      ++read;
+    } else {
+      ended = true;
+      error = failed;
+    }
     if (!more || stopping || read - taken == 1) has_rows.notify_one();
   }
 }

@@ -1,4 +1,4 @@
-// Rows read ahead by a thread of its own, in order. What is read does not depend on it, and a row that comes live is handed on at once.
+// Rows read ahead by a thread, in order. What is read does not depend on it, and a live row is passed on at once.
 #pragma once
 
 #include <condition_variable>
@@ -21,9 +21,9 @@ class RowPipe {
   struct Item {
     DataRow row;
     std::string place;       // FILE:LINE
-    std::size_t groups = 0;  // how many there were
+    std::size_t groups = 0;  // known by then
     std::uint64_t skipped = 0;
-    bool columns = false;  // features whose key is their group are columns of numbers
+    bool columns = false;  // features whose key is their group are numeric columns
   };
 
   RowPipe(std::unique_ptr<RowReader> reader, bool ahead);
@@ -31,8 +31,8 @@ class RowPipe {
   RowPipe& operator=(const RowPipe&) = delete;
   ~RowPipe();
 
-  // Null at the end. Throws what the reader threw, once all rows before it were handed out. Valid until the next call.
-  // Read ahead, null also where there is no row yet and `stop` says so.
+  // Null at the end. Throws what the reader threw, after all rows before it. Valid until the next call.
+  // When reading ahead, also null if `stop` says so while there is no row.
   const Item* next(const std::function<bool()>& stop = {});
   // Names of the groups, at least as many as the last row knew.
   [[nodiscard]] const std::vector<std::string>& groups();
@@ -42,7 +42,7 @@ class RowPipe {
  private:
   static constexpr std::size_t room = 1024;
 
-  // The thread's as well: it outlives the pipe when it waits for a row that nobody wants any more.
+  // Shared with the thread, which outlives the pipe if it still waits for a row.
   struct Shared {
     std::unique_ptr<RowReader> reader;
     std::vector<Item> items;

@@ -1,16 +1,15 @@
-// What rows were, in a number.
+// Rows summed up in a number, so that a resumed run notices others.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/data/rows.hpp"
-#include "run/checksum.hpp"
 
 namespace obolus::fit {
 
-// What the rows were, so that a resumed run notices others.
 struct RowsDigest {
   std::uint64_t value = 0x9E3779B97F4A7C15u;
   std::size_t groups = 0;  // whose names are in it
@@ -21,7 +20,10 @@ struct RowsDigest {
     mix(row.features.size());
     for (const RowFeature& f : row.features) mix(f.key ^ (std::uint64_t{std::bit_cast<std::uint32_t>(f.value)} << 32));
   }
-  void add_group(const std::string& name) { ++groups, mix(checksum(name.data(), name.size())); }
+  void add_group(const std::string& name) {
+    ++groups;
+    mix(checksum(name.data(), name.size()));
+  }
 
  private:
   void mix(std::uint64_t v) {

@@ -1,14 +1,13 @@
-// A round of a fit as a line of its trace. A report reads t, f, seconds, evaluation and x_values as those of a run.
+// A round of a fit as a line of its trace. Reports read t, f, seconds, evaluation and x_values as in the trace of a
+// run.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <string>
 
-#include "fit/stream/evaluation.hpp"
+#include "data/append_format.hpp"
+#include "fit/stream/fit_evaluation.hpp"
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
@@ -20,27 +19,27 @@ struct TracePoint {
   bool evaluated = false;
 };
 
-inline void trace_text(const TracePoint& point, const Fit& fit, const FitEvaluation& evaluation, std::string& line) {
+inline void format_trace_line(const TracePoint& point, const Fit& fit, const FitEvaluation& evaluation,
+                              std::string& line) {
   line.clear();
-  const auto out = std::back_inserter(line);
   const auto end_list = [&](char end) {
     if (line.ends_with(',')) line.pop_back();
     line += end;
   };
-  fmt::format_to(out, R"({{"t":{},"rows":{},"f":{})", point.round, point.rows, fit.outer_loss());
-  if (!point.alarm.empty()) fmt::format_to(out, R"(,"alarm":"{}")", point.alarm);
-  fmt::format_to(out, R"(,"seconds":{:.6f})", point.seconds);
+  append_format(line, R"({{"t":{},"rows":{},"f":{})", point.round, point.rows, fit.outer_loss());
+  if (!point.alarm.empty()) append_format(line, R"(,"alarm":"{}")", point.alarm);
+  append_format(line, R"(,"seconds":{:.6f})", point.seconds);
   if (point.evaluated) {
     line += R"(,"evaluation":{)";
     for (const auto& [name, value] : evaluation.all())
-      if (std::isfinite(value)) fmt::format_to(out, R"("{}":{},)", name, value);
+      if (std::isfinite(value)) append_format(line, R"("{}":{},)", name, value);
     for (const auto& [name, value] : evaluation.last())
-      if (std::isfinite(value)) fmt::format_to(out, R"("window_{}":{},)", name, value);
+      if (std::isfinite(value)) append_format(line, R"("window_{}":{},)", name, value);
     end_list('}');
   }
   line += R"(,"x_values":[)";
   for (const FitHyperparameter& h : fit.hyperparameters())
-    if (h.tuned) fmt::format_to(out, "{},", h.value);
+    if (h.tuned) append_format(line, "{},", h.value);
   end_list(']');
   line += "}\n";
 }

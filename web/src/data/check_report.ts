@@ -1,4 +1,4 @@
-import { Columns, Report, Run, Source } from "./contract";
+import { ColumnInfo, Columns, Report, Run, Source } from "./contract";
 
 // An error whose message is shown to the reader as it is.
 export class Unreadable extends Error {}
@@ -72,6 +72,16 @@ function checkSource(value: unknown): Source {
   };
 }
 
+function checkColumnInfo(value: Loose): ColumnInfo {
+  return {
+    name: text(value.name),
+    label: text(value.label),
+    meaning: text(value.meaning),
+    panel: text(value.panel),
+    scale: value.scale === "log" ? "log" : "linear",
+  };
+}
+
 export function checkReport(value: unknown): Report {
   need(isObject(value), "it is not a report");
   if (value.format !== 1)
@@ -84,6 +94,7 @@ export function checkReport(value: unknown): Report {
     format: 1,
     title: text(value.title),
     made: { obolus: text(made.obolus), date: text(made.date), command: text(made.command) },
+    catalogue: list(value.catalogue).filter(isObject).map(checkColumnInfo),
     sources,
     runs: list(value.runs).map((run) => checkRun(run, sources.length)),
   };

@@ -7,8 +7,18 @@ export interface Report {
   format: 1;
   title: string;
   made: { obolus: string; date: string; command: string };
+  catalogue: ColumnInfo[]; // of the program's columns; absent in reports of older programs, and then read as empty
   sources: Source[];
   runs: Run[];
+}
+
+// What the program says of a column.
+export interface ColumnInfo {
+  name: string;
+  label: string;
+  meaning: string;
+  panel: string; // the id of a panel; any other: a panel of its own
+  scale: "linear" | "log";
 }
 
 export interface Mark {

@@ -1,46 +1,27 @@
-import { Cell, Run } from "./contract";
+import { Cell, ColumnInfo, Run } from "./contract";
 
-// One number a round: a column, a measure that the problem names, or a sum of columns.
+// One number per round: a column, a measure that the problem names, or a sum of columns.
 export interface Quantity {
   key: string;
   name: string;
+  meaning?: string;
   terms: { from: "columns" | "evaluation"; column: string; weight: number }[];
 }
 
-const NAMES: { [column: string]: string } = {
-  f: "outer loss f",
-  g: "inner loss g",
-  regret: "cumulative regret",
-  regret_increment: "regret of the round",
-  own_mapping: "|G|² of the method's own direction",
-  hypergradient_error: "hypergradient error",
-  residual_y: "residual of y",
-  residual_z: "residual of z",
-  separation: "separation |y − z|",
-  distance_y: "distance of y from the solution",
-  distance_z: "distance of z from the solution",
-  lambda: "penalty λ",
-  inner_steps: "inner steps",
-  inner_steps_y: "inner steps of y",
-  inner_steps_z: "inner steps of z",
-  capped: "rounds at the cap (0/1)",
-  indefinite: "indefinite system (0/1)",
-  grad_f: "gradients of f",
-  grad_g: "gradients of g",
-  hvp: "Hessian-vector products",
-  cross: "cross products",
-  values: "function values",
-  seconds: "seconds in updates",
-};
+const words = (name: string): string => name.replace(/_/g, " ");
 
-const nameOf = (column: string): string => (Object.hasOwn(NAMES, column) ? NAMES[column] : column.replace(/_/g, " "));
-
-export function fromColumn(column: string): Quantity {
-  return { key: `c:${column}`, name: nameOf(column), terms: [{ from: "columns", column, weight: 1 }] };
+// `info`: what the report's catalogue says of the column.
+export function fromColumn(column: string, info?: ColumnInfo): Quantity {
+  return {
+    key: `c:${column}`,
+    name: info?.label ?? words(column),
+    meaning: info?.meaning,
+    terms: [{ from: "columns", column, weight: 1 }],
+  };
 }
 
 export function fromEvaluation(column: string): Quantity {
-  return { key: `e:${column}`, name: column.replace(/_/g, " "), terms: [{ from: "evaluation", column, weight: 1 }] };
+  return { key: `e:${column}`, name: words(column), terms: [{ from: "evaluation", column, weight: 1 }] };
 }
 
 function sum(key: string, name: string, weights: { [column: string]: number }): Quantity {

@@ -27,6 +27,7 @@ export const note = (text: string): HTMLElement => el("p", { class: "note" }, te
 export interface Choice {
   value: string;
   text: string;
+  hint?: string; // shown on hovering
 }
 
 export function select(
@@ -35,7 +36,8 @@ export function select(
   value: string,
   pick: (value: string) => void,
 ): HTMLSelectElement {
-  const node = el("select", { "aria-label": name }, ...choices.map((c) => el("option", { value: c.value }, c.text)));
+  const options = choices.map((c) => el("option", { value: c.value, title: c.hint }, c.text));
+  const node = el("select", { "aria-label": name }, ...options);
   node.value = value;
   node.addEventListener("change", () => pick(node.value));
   return node;

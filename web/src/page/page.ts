@@ -149,7 +149,7 @@ export class Page implements PanelHost {
       this.keep(old, JSON.stringify([spec.id, spec.quantities.map((q) => q.key)]), spec.more, () =>
         quantityContent(this.view, spec, one),
       );
-    const specs = panelsOf(this.view.series);
+    const specs = panelsOf(this.view.series, this.view.report.catalogue);
     specs.filter((s) => !s.more).forEach(add);
     if (anyPath(this.view)) this.keep(old, "paths", false, () => pathContent(this.view, this.chosen, both));
     if (anyFinal(this.view)) this.keep(old, "final", false, () => finalContent(this.chosen, both));

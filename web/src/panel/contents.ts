@@ -11,7 +11,7 @@ type Refresh = (id: string) => void;
 
 export function quantityContent(view: View, spec: PanelSpec, refresh: Refresh): PanelContent {
   let chosen = spec.quantities[0];
-  const choices = spec.quantities.map((q) => ({ value: q.key, text: q.name }));
+  const choices = spec.quantities.map((q) => ({ value: q.key, text: q.name, hint: q.meaning }));
   const pick = (key: string) => {
     chosen = spec.quantities.find((q) => q.key === key) ?? chosen;
     refresh(spec.id);

@@ -1,4 +1,4 @@
-#include "report/report.hpp"
+#include "report/report_json.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "obolus/run/comparison.hpp"
 #include "obolus/run/experiment.hpp"
 #include "report/config_facts.hpp"
@@ -61,8 +62,10 @@ TEST(Report, of_a_run_has_its_trace_its_config_and_where_its_stream_changes) {
 
 TEST(Report, tells_runs_apart_by_the_options_in_which_they_differ) {
   const test::TemporaryFolder folder;
-  run(config(1), folder.file("a")), run(config(2), folder.file("b"));
-  run(config(1, "inner_steps = 3"), folder.file("c")), run(config(1, "", "amplitude = 2.0"), folder.file("d"));
+  run(config(1), folder.file("a"));
+  run(config(2), folder.file("b"));
+  run(config(1, "inner_steps = 3"), folder.file("c"));
+  run(config(1, "", "amplitude = 2.0"), folder.file("d"));
   const Json runs = report({folder.file("a"), folder.file("b"), folder.file("c"), folder.file("d")}).at("runs");
   EXPECT_EQ(runs[0].at("stream"), runs[1].at("stream"));  // the seed alone makes no other stream
   EXPECT_EQ(runs[0].at("setting"), runs[1].at("setting"));
@@ -153,11 +156,14 @@ TEST(Report, of_a_long_run_that_evaluates_often_is_thinned_evenly_and_has_all_of
   for (std::size_t part = 0; part < 6; ++part) {
     std::size_t rows = 0, evaluated = 0;
     for (std::size_t i = 0; i < t.size(); ++i)
-      if (t[i].get<std::size_t>() / 10'000 == part) ++rows, evaluated += !one.at("evaluation").at("loss")[i].is_null();
+      if (t[i].get<std::size_t>() / 10'000 == part) {
+        ++rows;
+        evaluated += !one.at("evaluation").at("loss")[i].is_null();
+      }
     EXPECT_GT(rows, t.size() / 6 * 9 / 10) << part;  // an even part, give or take where a stride doubled
     EXPECT_GT(evaluated, rows / 4) << part;
   }
-  for (Round early = 1; early <= 32; ++early) EXPECT_EQ(t.at(std::size_t(early - 1)), early);
+  for (Round early = 1; early <= 32; ++early) EXPECT_EQ(t.at(to_size(early - 1)), early);
 }
 
 TEST(Report, of_a_resumed_run_does_not_call_it_finished) {

@@ -1,4 +1,4 @@
-#include "report/report.hpp"
+#include "report/report_json.hpp"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,14 @@
 #include <sstream>
 #include <tuple>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/version.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "report/markdown_tables.hpp"
 #include "report/report_run.hpp"
 #include "report/shallow_json.hpp"
-#include "run/durable_file.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {
@@ -28,7 +29,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 28;
 
-// Seven digits: more than a screen shows, and a third of the bytes of all of them.
+// Seven digits: more than a screen shows, in a third of the bytes of full precision.
 Json short_number(double v) {
   if (!std::isfinite(v)) return nullptr;
   if (std::abs(v) < 1e15 && v == std::floor(v)) return std::int64_t(v);
@@ -78,7 +79,7 @@ Json marks_json(const std::vector<DriftMark>& marks) {
   return json;
 }
 
-// What stands in a folder beside the numbers.
+// What a folder holds besides the numbers.
 struct Folder {
   std::string path;
 
@@ -94,7 +95,7 @@ struct Folder {
       throw DataError(fmt::format("{}/{}: is damaged: not JSON", path, name));
     }
   }
-  // Lines that cannot be read are left out: they say nothing of the numbers.
+  // Lines that cannot be read are left out: the numbers do not depend on them.
   [[nodiscard]] Json about() const {
     Json sessions = Json::array();
     std::istringstream lines(text("about.jsonl"));
@@ -125,6 +126,7 @@ class Builder {
     return {{"format", 1},
             {"title", title},
             {"made", {{"obolus", version_text}, {"date", origin.date}, {"command", origin.command}}},
+            {"catalogue", catalogue_json()},
             {"sources", std::move(sources_)},
             {"runs", std::move(runs)}};
   }
@@ -165,8 +167,8 @@ class Builder {
     if (folder.has("tables.md")) source["tables"] = markdown_tables(folder.text("tables.md"));
   }
 
-  // Runs finish in any order; a finished comparison's summary has that of its config, and the settings that its tables show. It is too large to
-  // be passed on, and all else in it follows from the runs.
+  // Runs finish in any order; a finished comparison's summary has the order of its config, and the settings that its
+  // tables show. The summary is too large to pass on, and the rest of it follows from the runs.
   static void choose(const Folder& folder, Json& source, std::vector<ReportRun>& runs) {
     if (!folder.has("summary.json")) return;
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
@@ -209,7 +211,7 @@ class Builder {
     runs_.push_back(std::move(run));
   }
 
-  // Runs of one problem, and of one optimiser on it, are told apart by the options in which they differ.
+  // Runs of one problem, and of one optimiser on it, are named by the options in which they differ.
   void name_runs() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (sources_[runs_[i].source]["kind"] != "run") continue;
@@ -236,7 +238,7 @@ class Builder {
 std::string report_json(const std::vector<std::string>& folders, const ReportOrigin& origin) {
   Builder builder;
   for (const std::string& folder : folders) builder.add(folder);
-  // Names in files from strangers may be no UTF-8.
+  // Names may not be UTF-8.
   return std::move(builder).json(origin).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,6 +1,6 @@
-// The measure an online bilevel optimiser is judged by, and what surrounds it in a trace row.
+// Measures a round: the regret by which an online bilevel optimiser is judged, and every other number of a row.
 //     BLReg(T) = Σ_t |G_X(x_t, ∇F_t(x_t), γ)|²   (paper, eq. reg_F), at the committed x_t with the true ∇F_t.
-// Everything here uses the plain, uncounted oracle and stands outside the optimiser's clock.
+// Everything here uses the plain, uncounted oracle, outside the optimiser's clock.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "obolus/any/session.hpp"
 #include "obolus/core/archive.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/evaluation.hpp"
 #include "obolus/core/gradient_mapping.hpp"
+#include "obolus/core/knowledge.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/core/status.hpp"
+#include "obolus/metrics/certified_distances.hpp"
 #include "obolus/metrics/hypergradient.hpp"
 #include "obolus/metrics/prequential.hpp"
 #include "obolus/metrics/row.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus {
 
@@ -27,11 +29,12 @@ namespace obolus {
 // costs nothing here, whatever the size of y.
 struct MeterOptions {
   bool regret = true;                 // needs the reference hypergradient of every round
-  bool residuals = true;              // two more dense gradients a measured round, three under a penalty
+  bool residuals = true;              // two more dense gradients per measured round, three under a penalty
   Round every = 1;                    // rounds between measured ones
   Round evaluate_every = 0;           // rounds between evaluated ones; 0: the last round only
   std::vector<Round> evaluated = {};  // and these, in increasing order
   ReferenceSteps reference = {};      // where the inner problem cannot be solved
+  Constants constants = {};           // certify distances where they are known
 
   [[nodiscard]] bool evaluates(Round t, bool last) const {
     return last || (evaluate_every > 0 && t % evaluate_every == 0) ||
@@ -41,12 +44,12 @@ struct MeterOptions {
 };
 
 template <FirstOrderOracle P>
-class RegretMeter {
+class RoundMeter {
   using S = ScalarOf<P>;
 
  public:
   // `gamma` is the one γ of the regret, whatever the optimiser's schedule.
-  RegretMeter(P& problem, const ConvexSet& set, double gamma, MeterOptions options = {})
+  RoundMeter(P& problem, const ConvexSet& set, double gamma, MeterOptions options = {})
       : set_(set),
         gamma_(gamma),
         options_(std::move(options)),
@@ -58,7 +61,10 @@ class RegretMeter {
       throw ConfigError("every: got " + std::to_string(options_.every) +
                         ", expected 1: the regret is a sum over all rounds");
     const Dims dims = problem.dims();
-    if (options_.regret) hypergradient_.emplace(problem, options_.reference), true_.resize(dims.x);
+    if (options_.regret) {
+      hypergradient_.emplace(problem, options_.reference);
+      true_.resize(dims.x);
+    }
     if (options_.residuals)
       for (Vector<S>* v : {&z_, &f_y_, &g_y_}) v->resize(dims.y);
   }
@@ -84,7 +90,8 @@ class RegretMeter {
     row.capped = step.capped;
     row.indefinite = step.indefinite;
     row.counts = session.counts();
-    capped_ += step.capped ? 1 : 0, indefinite_ += step.indefinite ? 1 : 0;
+    capped_rounds_ += step.capped ? 1 : 0;
+    indefinite_rounds_ += step.indefinite ? 1 : 0;
     if (!row.measured) return;
     row.own_mapping = gradient_mapping_squared<S>(set_, x_, session.direction(), step.gamma, difference_);
     if (row.has_regret) {
@@ -98,6 +105,8 @@ class RegretMeter {
   [[nodiscard]] const MeterOptions& options() const { return options_; }
   [[nodiscard]] double regret() const { return regret_; }
   [[nodiscard]] double gamma() const { return gamma_; }
+  [[nodiscard]] std::int64_t capped_rounds() const { return capped_rounds_; }
+  [[nodiscard]] std::int64_t indefinite_rounds() const { return indefinite_rounds_; }
   // Rounds whose reference solve did not reach its tolerance; none with a closed form.
   [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
   [[nodiscard]] const Vector<S>& x() const { return x_; }  // committed in the round last measured
@@ -106,8 +115,12 @@ class RegretMeter {
   [[nodiscard]] bool closed_form() const { return hypergradient_ && hypergradient_->closed_form(); }
 
   void fields(Archive& a) {
-    a("regret", regret_), a("untrusted", untrusted_), a("prequential", prequential_);
-    a("own", own_), a("capped", capped_), a("indefinite", indefinite_);
+    a("regret", regret_);
+    a("untrusted", untrusted_);
+    a("prequential", prequential_);
+    a("own", own_);
+    a("capped", capped_rounds_);
+    a("indefinite", indefinite_rounds_);
     if (hypergradient_) a("hypergradient", *hypergradient_);
   }
 
@@ -119,13 +132,13 @@ class RegretMeter {
     // Reference steps may leave the finite numbers where the run does not: such a round is left out.
     if (options_.reference.steps > 0 && !std::isfinite(increment)) return;
     row.regret_increment = increment;
-    regret_ += static_cast<double>(options_.every) * increment;  // the round stands for those before it, too
+    regret_ += static_cast<double>(options_.every) * increment;  // the round also stands for those not measured
     row.regret = regret_;
     row.has_regret = true;
   }
 
-  // Rounds that are measured out of turn stay out of the means to come, so that those do not depend on where a run was
-  // evaluated or ended before it went on.
+  // Rounds that are measured out of turn do not enter later means, which must not depend on where a run was evaluated
+  // or interrupted.
   void evaluate([[maybe_unused]] P& problem, Row& row, bool last) {
     const bool evaluated = options_.evaluates(row.t, last);
     if constexpr (Evaluated<P>)
@@ -156,16 +169,19 @@ class RegretMeter {
     problem.inner_gradient_y(x_, z_, g_y_);
     row.residual_z = euclidean_norm<S>(g_y_);
     row.has_residuals = true;
+    const CertifiedDistances distances = certified_distances(row, options_.constants);
+    row.distance_y = distances.y.value_or(Row::absent);
+    row.distance_z = distances.z.value_or(Row::absent);
   }
 
-  // Where no theory holds, an evaluation also says how far the run is from what it would ask: the sum of the optimiser's own mappings,
-  // rounds at the cap and with negative curvature so far, and how far y and z have parted.
+  // Where no theory holds, an evaluation also says how far the run is from what a theory would ask for: the sum of the
+  // optimiser's own mappings, the rounds at the cap and with negative curvature so far, and how far y and z are apart.
   void guard(Row& row) {
     if (row.t % options_.every == 0) own_ += static_cast<double>(options_.every) * row.own_mapping;
     if (convex_ || row.evaluation.empty()) return;
     row.evaluation.add("own_regret", own_);
-    row.evaluation.add("capped_rounds", static_cast<double>(capped_));
-    row.evaluation.add("indefinite_rounds", static_cast<double>(indefinite_));
+    row.evaluation.add("capped_rounds", static_cast<double>(capped_rounds_));
+    row.evaluation.add("indefinite_rounds", static_cast<double>(indefinite_rounds_));
     if (std::isfinite(row.separation)) row.evaluation.add("separation", row.separation);
   }
 
@@ -174,8 +190,7 @@ class RegretMeter {
   MeterOptions options_;
   bool convex_;
   double regret_ = 0.0, own_ = 0.0;
-  std::int64_t capped_ = 0, indefinite_ = 0;
-  std::int64_t untrusted_ = 0;
+  std::int64_t capped_rounds_ = 0, indefinite_rounds_ = 0, untrusted_ = 0;
   Prequential prequential_;
   std::optional<Hypergradient<P>> hypergradient_;
   Vector<S> x_, true_, difference_, y_, z_, f_y_, g_y_;

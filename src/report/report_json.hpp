@@ -6,12 +6,13 @@
 
 namespace obolus {
 
-// How the report came about; nothing of it comes from the folders.
+// How the report was made; none of this is in the folders.
 struct ReportOrigin {
   std::string command, date;
 };
 
-// Folders of runs and of comparisons, finished or not. Throws DataError where one holds neither, or is damaged.
+// Folders of runs and of comparisons, finished or not. Throws DataError if one
+// holds neither, or is damaged.
 [[nodiscard]] std::string report_json(const std::vector<std::string>& folders, const ReportOrigin& origin);
 
 }  // namespace obolus

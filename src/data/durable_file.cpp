@@ -1,4 +1,4 @@
-#include "run/durable_file.hpp"
+#include "data/durable_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

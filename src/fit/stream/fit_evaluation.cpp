@@ -1,4 +1,4 @@
-#include "fit/stream/evaluation.hpp"
+#include "fit/stream/fit_evaluation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,9 +51,10 @@ std::string_view FitEvaluation::add(const Prediction& p, double weight) {
 }
 
 std::string_view FitEvaluation::detect(double error) {
-  const bool first = adwin_wanted_ && adwin_.add(error), second = page_hinkley_wanted_ && page_hinkley_.add(error);
-  alarms_ += first || second ? 1 : 0;
-  return first ? "adwin" : second ? "page-hinkley" : "";
+  const bool by_adwin = adwin_wanted_ && adwin_.add(error);
+  const bool by_page_hinkley = page_hinkley_wanted_ && page_hinkley_.add(error);
+  alarms_ += by_adwin || by_page_hinkley ? 1 : 0;
+  return by_adwin ? "adwin" : by_page_hinkley ? "page-hinkley" : "";
 }
 
 NamedNumbers FitEvaluation::all() const { return classes_ ? numbers(class_) : numbers(error_); }

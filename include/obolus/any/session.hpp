@@ -17,10 +17,10 @@ class AnySession {
  public:
   virtual ~AnySession() = default;
   virtual Step step(const Rng& rng) = 0;                         // one round's update, on the revealed round
-  [[nodiscard]] virtual const Vector<S>& x() const = 0;          // committed for the round to come
+  [[nodiscard]] virtual const Vector<S>& x() const = 0;          // committed for the next round
   [[nodiscard]] virtual const Vector<S>& direction() const = 0;  // d of the last round
   virtual void read_y(Out<S> y) = 0;                             // the committed model
-  virtual void read_z(Out<S> z) = 0;                             // the plain inner copy; y where there is none
+  virtual void read_z(Out<S> z) = 0;                             // the plain inner copy; y for a method without one
   [[nodiscard]] virtual const OracleCounts& counts() const = 0;
   [[nodiscard]] virtual const ConvexSet& set() const = 0;
   virtual void fields(Archive& a) = 0;  // everything that changes
@@ -33,7 +33,7 @@ class Session final : public AnySession<ScalarOf<P>> {
  public:
   Session(Optimiser optimiser, P& problem, In<S> x0, In<S> y0)
       : optimiser_(std::move(optimiser)), counted_(problem), state_(optimiser_.init(counted_, x0, y0)) {}
-  Session(Session&&) = delete;  // the counting adaptor is part of it
+  Session(Session&&) = delete;  // the state refers to the counting adaptor
 
   Step step(const Rng& rng) override { return optimiser_.step(counted_, state_, rng); }
   [[nodiscard]] const Vector<S>& x() const override { return state_.x; }
@@ -45,7 +45,10 @@ class Session final : public AnySession<ScalarOf<P>> {
   }
   [[nodiscard]] const OracleCounts& counts() const override { return counted_.counts(); }
   [[nodiscard]] const ConvexSet& set() const override { return optimiser_.set(); }
-  void fields(Archive& a) override { a("state", state_), a("counts", counted_.counts()); }
+  void fields(Archive& a) override {
+    a("state", state_);
+    a("counts", counted_.counts());
+  }
 
   [[nodiscard]] const Optimiser& optimiser() const { return optimiser_; }
 

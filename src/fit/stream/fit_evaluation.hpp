@@ -1,4 +1,5 @@
-// How good a fit is, row by row: prequential metrics over all rows and over the last ones, and detectors of drift in its errors.
+// How good a fit is, row by row: prequential metrics over all rows and over the last ones, and detectors of drift in
+// its errors.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct EvaluationOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("window", window, "number of latest rows that have metrics of their own", Range::between(1, 1e8));
+    v("window", window, "number of latest rows in the windowed metrics", Range::between(1, 1e8));
     v("detectors", detectors, "drift detectors on the errors: adwin, page-hinkley, separated by a comma; or none");
   }
 };
