@@ -173,7 +173,7 @@ TEST(ChainedRowsTest, PathsAreCheckedBeforeTheFirstRow) {
   EXPECT_EQ(opening({a, b}), "2");
   EXPECT_EQ(opening({b}), "1");
   EXPECT_EQ(opening({a, none}), none + ": cannot be read: No such file or directory");
-  EXPECT_EQ(opening({"-", a, "-"}), "got standard input (-) twice, expected it once: it can be read once");
+  EXPECT_EQ(opening({"-", a, "-"}), "got standard input (-) twice, expected it once: it can be read only once");
   EXPECT_EQ(opening({}), "got no files, expected one or more");
   std::filesystem::remove_all(folder);
 }
