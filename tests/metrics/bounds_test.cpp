@@ -388,15 +388,18 @@ double penalised_solution(Oscillation<double>& p, In<double> x, double lambda) {
   return low;
 }
 
-template <class State>
-double initial_error(Oscillation<double>& p, const State& s, In<double> x1, double lambda1, double L_g1) {
-  Vector<double> y(1), z(1), gy(1), gz(1);
+template <class Optimiser, class State>
+double initial_error(const Optimiser& optimiser, Oscillation<double>& p, State& s, In<double> x1, double lambda1,
+                     double L_g1) {
+  Vector<double> y2(1), z2(1), y(1), z(1), gy(1), gz(1);
+  optimiser.read_y(p, s, y2);
+  optimiser.read_z(p, s, z2);
   y[0] = penalised_solution(p, x1, lambda1);
   p.inner_solution(x1, z);
   p.inner_gradient_x(x1, y, gy);
   p.inner_gradient_x(x1, z, gz);
   const double true_direction = lambda1 * (gy[0] - gz[0]);  // ∇L*_1: f does not depend on x
-  return 6 * std::pow(L_g1 * (s.y[0] - y[0]), 2) + 3 * std::pow(L_g1 * (s.z[0] - z[0]), 2) +
+  return 6 * std::pow(L_g1 * (y2[0] - y[0]), 2) + 3 * std::pow(L_g1 * (z2[0] - z[0]), 2) +
          std::pow(s.direction[0] - true_direction, 2);
 }
 
@@ -423,7 +426,7 @@ Measured run(Round T, double noise, std::uint64_t seed) {
     gradient[0] = -2 * s.x[0] * std::exp(-s.x[0] * s.x[0]);
     result.regret += gradient_mapping_squared<double>(set, s.x, gradient, in.gamma, scratch);
     result.capped |= optimiser.step(p, s, Rng(seed)).capped;
-    if (t == 1) in.initial_error = initial_error(p, s, x1, o.lambda1, k.L_g1);
+    if (t == 1) in.initial_error = initial_error(optimiser, p, s, x1, o.lambda1, k.L_g1);
   }
   result.bound = regret_bound(o, k, in);
   return result;
