@@ -134,7 +134,9 @@ void add_data_rows(Verb& data, int& code) {
   verb->add_option("--imbalance", a->imbalance,
                    "with --phases: how many times rarer the rarest class is than the most frequent")
       ->check(number_between(1.0, 1e9));
-  verb->add_option("--set", a->set, "generators: set one option: --set drift_rows=[5000,10000] (repeatable)")
+  verb->add_option(
+          "--set", a->set,
+          "generators: set one option: --set drift_rows=[5000,10000] (repeatable); `obolus list generators` shows them")
       ->type_name("KEY=VALUE")
       ->one_value();
   verb->callback([a, &code] {

@@ -101,8 +101,7 @@ void print_summary(const fit::FitSummary& s, const std::string& directory) {
        fmt::format("{}, {} rows per second", duration(s.seconds),
                    count(static_cast<std::int64_t>(s.seconds > 0 ? static_cast<double>(s.rows) / s.seconds : 0))));
   if (!directory.empty()) line("files", directory + "/{config.toml, trace.jsonl, summary.json, model, checkpoint}");
-  const std::string text = table.text();
-  fmt::print(stderr, "\n{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
+  fmt::print(stderr, "\n{}", without_heading(table));
 }
 
 int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
@@ -194,10 +193,9 @@ void add_output(Verb& verb, Arguments& a) {
                   "one line per row, predicted before the row was learnt; to a file or to standard output (-)")
       ->group(group);
   verb.add_flag("--probabilities", a.run.probabilities, "add a column per class to the predictions")->group(group);
-  Flag* resume =
-      verb.add_flag("--resume", a.run.resume,
-                    "continue from the checkpoint in --out, with the same bits as an uninterrupted run")
-          ->group(group);
+  Flag* resume = verb.add_flag("--resume", a.run.resume,
+                               "continue from the checkpoint in --out, with the same bits as an uninterrupted run")
+                     ->group(group);
   verb.add_flag("--force", a.run.force, "replace the run in --out")->excludes(resume)->group(group);
   verb.add_flag("-q,--quiet", a.quiet, "print errors only")->group(group);
   verb.add_flag("-v,--verbose", a.verbose, "print progress and summary also when standard error is not a terminal")
@@ -211,17 +209,14 @@ void add_fit(Verb& app, int& code) {
   auto a = std::make_shared<Arguments>();
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
-                   "a generated stream instead of files: NAME,key=value,…; `obolus data list` names them, "
-                   "docs/streams.md has their keys")
+                   "a generated stream instead of files: NAME,key=value,…; `obolus list generators` shows them")
       ->group("Rows");
   verb->add_option(
           "--validation", a->rows.validation,
           "a file of rows that judge the hyperparameters, in turn, and are not learnt; the stream's rows then do not "
           "judge")
       ->group("Rows");
-  verb->add_option("--rows", a->run.rows, "stop after N rows; 0: at the end")
-      ->check(whole_number(0))
-      ->group("Rows");
+  verb->add_option("--rows", a->run.rows, "stop after N rows; 0: at the end")->check(whole_number(0))->group("Rows");
   add_flags(*verb, a->run.fit, "Learner");
   verb->add_option("--follow", a->follow,
                    "a run's folder or trace: replay its hyperparameters instead of tuning; --tune the same ones")

@@ -9,6 +9,7 @@
 #include "fit/stream/fit_run.hpp"
 #include "obolus/core/to_size.hpp"
 #include "obolus/run/table.hpp"
+#include "terminal.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {
@@ -73,8 +74,7 @@ void print_text(Fit& model, const Arguments& a) {
   if (const auto p = model.penalties()) line("l2 of features", fit::text_of(*p));
   for (std::size_t c = 0; c < model.constants().size() && c < a.weights; ++c)
     line("constant of " + output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
-  const std::string text = table.text();
-  fmt::print("{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
+  fmt::print("{}", without_heading(table));
   Table max({"feature", "for", "weight"}, "llr");
   bool any = false;
   for (const Fit::Weight& w : model.top_weights(a.weights)) {

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "config/option_text.hpp"
 #include "obolus/any/listing.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
+#include "obolus/data/generators.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
 #include "terminal.hpp"
@@ -18,18 +20,34 @@
 namespace obolus::cli {
 namespace {
 
+std::vector<Listing> list_generators() {
+  std::vector<Listing> list;
+  const auto add = [&](auto options) {
+    Listing listing{std::string(options.name), std::string(options.summary), std::string(options.citation), {}};
+    options.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range range = {}) {
+      listing.options.push_back({std::string(name), config::type_text<T>(), config::value_text(value),
+                                 range.unrestricted() ? std::string() : range.text(), std::string(help)});
+    });
+    list.push_back(std::move(listing));
+  };
+  for (const GeneratorOptions& options : generators()) std::visit(add, options);
+  return list;
+}
+
 struct Kind {
   std::string_view name, singular, heading;
   std::vector<Listing> (*list)();
 };
 
-constexpr std::array<Kind, 6> kinds{{
+constexpr std::array<Kind, 7> kinds{{
     {"optimisers", "an optimiser", "Optimisers ([optimiser] name = …)", list_optimisers},
     {"problems", "a problem", "Problems ([problem] name = …)", list_problems},
     {"sets", "a set", "Sets ([domain] set = …)", list_sets},
     {"sections", "a section", "Sections that every config may have", list_sections},
     {"metrics", "a metric", "Metrics (columns of trace.jsonl, entries of summary.json)", list_metrics},
     {"formats", "a format", "Formats of rows (--format of `obolus fit` and `obolus predict`)", list_formats},
+    {"generators", "a generator", "Generated streams (`obolus data rows NAME`, `obolus fit --generate NAME`)",
+     list_generators},
 }};
 
 std::vector<std::string> kind_names() {
@@ -83,7 +101,8 @@ void print(const Kind& kind, const std::string& wanted) {
 
 void add_list(Verb& app, int&) {
   Verb* verb = app.add_subcommand(
-      "list", "list optimisers, problems, sets, metrics, config sections and row formats, with every option");
+      "list",
+      "list optimisers, problems, sets, config sections, metrics, row formats and generators, with every option");
   struct Arguments {
     std::string kind, name;
   };

@@ -31,6 +31,13 @@ std::string text_of(const T& value) {
   return config::value_text(value);
 }
 
+// As `obolus list` shows it: nothing if it is not set.
+template <class T>
+std::string standard_of(const T& value) {
+  const std::string text = text_of(value);
+  return text == "[]" || text == "\"\"" ? std::string() : text;
+}
+
 std::string type_of(const List&) { return "list"; }
 std::string type_of(char) { return "character"; }
 template <class T>
@@ -133,7 +140,7 @@ std::vector<Listing> list_formats() {
     RowOptions options;
     options.describe([&](std::string_view name, const auto& value, std::string_view help) {
       if (std::find(format.options.begin(), format.options.end(), name) != format.options.end())
-        listing.options.push_back({flag_of(name), type_of(value), text_of(value), {}, std::string(help)});
+        listing.options.push_back({flag_of(name), type_of(value), standard_of(value), {}, std::string(help)});
     });
   }
   return list;

@@ -73,8 +73,7 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   }
   line("time in updates", duration(s.last.seconds));
   line("files", directory + "/{config.toml, trace.jsonl, summary.json, checkpoint}");
-  const std::string text = table.text();
-  fmt::print(stderr, "{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
+  fmt::print(stderr, "{}", without_heading(table));
 }
 
 // Before a run with options from the theory: the theorem's conditions that they violate.

@@ -33,14 +33,30 @@ std::string hint(const CLI::App& app, int argc, char** argv) {
   return {};
 }
 
+// CLI11 indents what follows a line end, but does not break lines itself.
+std::string wrapped(const std::string& help) {
+  constexpr std::size_t width = 90;  // beside names of 30 columns
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < help.size();) {
+    const std::size_t end = std::min(help.find(' ', at), help.size());
+    const bool fits = used + 1 + (end - at) <= width;
+    if (at > 0) text += fits ? ' ' : '\n';
+    used = (fits ? used + 1 : 0) + (end - at);
+    text.append(help, at, end - at);
+    at = end + 1;
+  }
+  return text;
+}
+
 template <class Number>
 Check between(Number min, Number max, const char* what) {
   const bool bounded = max < std::numeric_limits<Number>::max();
-  const std::string range = bounded ? fmt::format("{} to {}", min, max) : fmt::format("≥ {}", min);
+  const std::string range = bounded ? fmt::format("{} to {}", min, max) : fmt::format("{} or more", min);
   return {[=](const std::string& value) {
             Number number{};
             if (CLI::detail::lexical_cast(value, number) && number >= min && number <= max) return std::string();
-            return fmt::format("got '{}', expected {}{}{}", value, what, bounded ? " from " : " ", range);
+            return fmt::format("got '{}', expected {}{}{}", value, what, bounded ? " from " : ", ", range);
           },
           range};
 }
@@ -96,12 +112,14 @@ Flag* Flag::optional_value() {
 Verb::Verb(const std::string& name, const std::string& help)
     : owned_(std::make_unique<CLI::App>(help, name)), app_(owned_.get()) {
   app_->require_subcommand(0, 1);
+  app_->set_help_flag("-h,--help", "print this help");
 }
 Verb::Verb(CLI::App& app) : app_(&app) {}
 Verb::~Verb() = default;
 
 Verb* Verb::add_subcommand(const std::string& name, const std::string& help) {
-  verbs_.push_back(std::unique_ptr<Verb>(new Verb(*app_->add_subcommand(name, help))));
+  verbs_.push_back(std::unique_ptr<Verb>(new Verb(*app_->add_subcommand(name, wrapped(help)))));
+  verbs_.back()->footer("");  // not its parent's
   return verbs_.back().get();
 }
 
@@ -109,7 +127,7 @@ Flag* Verb::kept(CLI::Option* option) { return flags_.emplace_back(std::make_uni
 
 template <class T>
 Flag* Verb::add_option(const std::string& name, T& value, const std::string& help) {
-  return kept(app_->add_option(name, value, help));
+  return kept(app_->add_option(name, value, wrapped(help)));
 }
 template Flag* Verb::add_option(const std::string&, std::string&, const std::string&);
 template Flag* Verb::add_option(const std::string&, std::vector<std::string>&, const std::string&);
@@ -123,15 +141,15 @@ template Flag* Verb::add_option(const std::string&, std::optional<std::int64_t>&
 
 Flag* Verb::add_option_function(const std::string& name, std::function<void(const std::string&)> take,
                                 const std::string& help) {
-  return kept(app_->add_option_function<std::string>(name, take, help));
+  return kept(app_->add_option_function<std::string>(name, take, wrapped(help)));
 }
 Flag* Verb::add_flag(const std::string& name, bool& value, const std::string& help) {
-  return kept(app_->add_flag(name, value, help));
+  return kept(app_->add_flag(name, value, wrapped(help)));
 }
 void Verb::footer(const std::string& text) { app_->footer(text); }
 void Verb::callback(std::function<void()> run) { app_->callback(std::move(run)); }
 void Verb::require_subcommand() { app_->require_subcommand(1); }
-void Verb::version(const std::string& text) { app_->set_version_flag("--version", text); }
+void Verb::version(const std::string& text) { app_->set_version_flag("--version", text, "print the version"); }
 
 int Verb::parse(int argc, char** argv) {
   try {

@@ -181,8 +181,8 @@ TEST(RowFormatTest, EachDescribesItself) {
   }
   std::sort(endings.begin(), endings.end());
   EXPECT_EQ(std::adjacent_find(endings.begin(), endings.end()), endings.end());
-  EXPECT_EQ(row_format_names(), (Lines{"auto", "arff", "vw", "svmlight", "csv"}));
-  EXPECT_EQ(titles_of_formats("label"), "ARFF, CSV");
+  EXPECT_EQ(row_format_names().size(), row_formats().size() + 1);
+  EXPECT_EQ(titles_of_formats("index_base"), "svmlight");
 }
 
 TEST(RowFormatTest, AnUnknownNameIsRefusedWithTheNearest) {

@@ -473,7 +473,7 @@ TEST(FitOptionsTuned, AreRefusedWhereTheyDoNotGoTogether) {
             "accepted");
   EXPECT_TRUE(made([](FitOptions& o) {
                 o.tune = "class-shift";
-              }).starts_with("tune: class-shift and class-scale need the classes"));
+              }).starts_with("tune: class-shift and class-scale need to know the classes"));
   EXPECT_EQ(made([](FitOptions& o) {
               o.tune = "class-shift";
               o.classes = "a,b";

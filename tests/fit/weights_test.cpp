@@ -390,7 +390,7 @@ TYPED_TEST(WeightsOf, PayLateWhatTheyWouldHavePaidEveryRound) {
     c.lazy.fields(before);
     c.lazy.gather_decayed(row, paid.data());
     c.lazy.fields(after);
-    EXPECT_EQ(before.bytes(), after.bytes()) << "a look at them is no payment";
+    EXPECT_EQ(before.bytes(), after.bytes()) << "a look at them applies nothing";
     c.lazy.apply_pending_decay(row);
     c.lazy.gather(row, paid.data());
     EXPECT_EQ(sums, paid);
@@ -574,7 +574,7 @@ TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
        [](Saved& s) { s.slots = std::int64_t{1} << 62, s.memory.clear(); }},
       {"a feature cut in two", [](Saved& s) { s.memory.pop_back(); }},
       {"groups of features where there is one", [](Saved& s) { s.group_of = {0}; }},
-      {"a group that there is not",
+      {"a group that does not exist",
        [](Saved& s) {
          s.groups = 2;
          s.lazy.resize(2);
@@ -607,15 +607,15 @@ TEST(SavedWeights, AreRefusedWherePacesDoNotFit) {
       {"fewer paces than features", [](Saved& s) { s.paces.pop_back(); }},
       {"more paces than features", [](Saved& s) { s.paces.emplace_back(); }},
       {"a ratio of nothing", [](Saved& s) { s.paces[1].ratio = 0; }},
-      {"a ratio that is none", [=](Saved& s) { s.paces[1].ratio = static_cast<float>(nan); }},
+      {"a ratio that is not a number", [=](Saved& s) { s.paces[1].ratio = static_cast<float>(nan); }},
       {"a ratio without end", [=](Saved& s) { s.paces[1].ratio = static_cast<float>(infinity); }},
-      {"less than nothing owed", [](Saved& s) { s.paces[0].owed = -1; }},
-      {"what is owed is no number", [=](Saved& s) { s.paces[0].owed = static_cast<float>(nan); }},
-      {"paid after now", [](Saved& s) { s.paces[0].since = 4; }},
-      {"paid at no time", [=](Saved& s) { s.paces[0].since = nan; }},
+      {"negative pending decay", [](Saved& s) { s.paces[0].owed = -1; }},
+      {"pending decay that is not a number", [=](Saved& s) { s.paces[0].owed = static_cast<float>(nan); }},
+      {"applied after now", [](Saved& s) { s.paces[0].since = 4; }},
+      {"applied at no time", [=](Saved& s) { s.paces[0].since = nan; }},
       {"no time", [=](Saved& s) { s.clock = nan; }},
-      {"paid in a round to come", [](Saved& s) { s.paces[1].paid = 6; }},
-      {"paid before the first round", [](Saved& s) { s.paces[1].paid = -1; }},
+      {"applied in a future round", [](Saved& s) { s.paces[1].paid = 6; }},
+      {"applied before the first round", [](Saved& s) { s.paces[1].paid = -1; }},
       {"the weights are moved by themselves", [](Saved& s) { s.moved[0].part = 0; }},
       {"a part that there is not", [](Saved& s) { s.moved[0].part = 2; }},
   };

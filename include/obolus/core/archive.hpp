@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -13,7 +14,6 @@
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
-#include "obolus/core/types.hpp"
 
 namespace obolus {
 
@@ -32,7 +32,7 @@ class Archive {
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void operator()(std::string_view name, T& value) {
-    header<T>(name, 1);
+    header(name, type_tag<T>(), 1);
     if constexpr (std::is_same_v<T, bool>) {
       std::uint8_t byte = value ? 1 : 0;
       raw(&byte, sizeof byte);
@@ -43,20 +43,21 @@ class Archive {
     }
   }
 
-  // A vector's size is fixed by whoever made the state: loading never resizes, it refuses.
-  template <class S>
-  void operator()(std::string_view name, Vector<S>& v) {
-    header<S>(name, static_cast<std::uint64_t>(v.size()));
+  // An Eigen vector. Its size is fixed by the code that made the state: loading never resizes, it refuses.
+  template <class V>
+    requires requires(V& v) { v.derived().data(); }
+  void operator()(std::string_view name, V& v) {
+    using S = typename V::Scalar;
+    header(name, type_tag<S>(), static_cast<std::uint64_t>(v.size()));
     raw(v.data(), to_size(v.size()) * sizeof(S));
   }
 
   // Text has the length it was saved with; one that the bytes cannot hold is refused before it is made.
   void operator()(std::string_view name, std::string& text) {
-    header<char>(name, 1);
+    header(name, type_tag<char>(), 1);
     auto size = static_cast<std::uint64_t>(text.size());
     raw(&size, sizeof size);
-    if (loading_ && bytes_.size() - at_ < size)
-      throw DataError("saved state ends early, in field '" + std::string(name) + "'");
+    if (loading_) require(size, name);
     text.resize(size);
     raw(text.data(), size);
   }
@@ -64,7 +65,7 @@ class Archive {
   template <class T>
     requires requires(T& t, Archive& a) { t.fields(a); }
   void operator()(std::string_view name, T& part) {
-    header<std::uint8_t>(name, 0);
+    header(name, type_tag<std::uint8_t>(), 0);
     part.fields(*this);
   }
 
@@ -80,11 +81,10 @@ class Archive {
     else return static_cast<char>('0' + sizeof(T));
   }
 
-  template <class T>
-  void header(std::string_view name, std::uint64_t count) {
+  void header(std::string_view name, char tag, std::uint64_t count) {
     std::string expected(name);
     expected += '\0';
-    expected += type_tag<T>();
+    expected += tag;
     if (!loading_) {
       write(expected.data(), expected.size());
       write(&count, sizeof count);
@@ -112,8 +112,12 @@ class Archive {
     std::memcpy(bytes_.data() + old, data, size);
   }
 
-  void read(void* data, std::size_t size, std::string_view name) {
+  void require(std::size_t size, std::string_view name) const {
     if (bytes_.size() - at_ < size) throw DataError("saved state ends early, in field '" + std::string(name) + "'");
+  }
+
+  void read(void* data, std::size_t size, std::string_view name) {
+    require(size, name);
     if (size > 0) std::memcpy(data, bytes_.data() + at_, size);
     at_ += size;
   }

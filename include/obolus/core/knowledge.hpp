@@ -1,14 +1,16 @@
 // What a problem may know of itself beyond its oracles: the constants of the theory and its own drift.
 #pragma once
 
+#include <concepts>
 #include <limits>
 #include <optional>
 #include <string>
 
-#include "obolus/core/convex_set.hpp"
-#include "obolus/core/types.hpp"
+#include "obolus/core/index.hpp"
 
 namespace obolus {
+
+class ConvexSet;
 
 // Assumptions 1 to 3 of the paper. Infinity means: no such constant on this domain.
 struct Constants {

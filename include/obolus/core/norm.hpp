@@ -50,7 +50,8 @@ template <class S>
 [[nodiscard]] double inner_product(In<S> a, In<S> b) {
   const S* const first = a.data();
   const S* const second = b.data();
-  return ordered_sum<S>(a.size(), [&](Index i) { return static_cast<double>(first[i]) * static_cast<double>(second[i]); });
+  return ordered_sum<S>(a.size(),
+                        [&](Index i) { return static_cast<double>(first[i]) * static_cast<double>(second[i]); });
 }
 
 // Σ|x_i|

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,11 +21,18 @@
 
 namespace obolus {
 
+// As printf's %g writes it.
+[[nodiscard]] inline std::string short_text(double value) {
+  std::array<char, 32> digits{};
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 6);
+  return {digits.data(), result.ptr};
+}
+
 // The numbers an option may take.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  bool open = false;   // `least` itself is excluded
+  bool open = false;   // `min` itself is excluded
   bool whole = false;  // no fractions
 
   static constexpr Range positive() { return {.min = 0.0, .open = true}; }
@@ -39,13 +46,9 @@ struct Range {
   }
 
   [[nodiscard]] std::string text() const {
-    std::ostringstream s;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (whole) s << "that is whole and ";
-    if (open && max == infinity) s << "> " << min;
-    else if (max == infinity) s << "≥ " << min;
-    else s << "in " << (open ? '(' : '[') << min << ", " << max << ']';
-    return s.str();
+    const std::string start = whole ? "that is whole and " : "";
+    if (max == std::numeric_limits<double>::infinity()) return start + (open ? "> " : "≥ ") + short_text(min);
+    return start + (open ? "in (" : "in [") + short_text(min) + ", " + short_text(max) + "]";
   }
   [[nodiscard]] constexpr bool unrestricted() const {
     return !open && min == -std::numeric_limits<double>::infinity() && max == std::numeric_limits<double>::infinity();
@@ -92,36 +95,45 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
-// Checks every number of an options struct against its range; throws a ConfigError that names the option.
+// Walks an options struct and throws a ConfigError that names the first number outside its range.
+class RangeCheck {
+ public:
+  explicit RangeCheck(std::string_view owner) : owner_(owner) {}
+
+  template <class T>
+  void operator()(std::string_view name, const T& value, std::string_view, Range range = {}) const {
+    if constexpr (std::is_same_v<T, bool>) {
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      check(name, static_cast<double>(value), range);
+    } else if constexpr (std::is_same_v<T, Schedule>) {
+      check(name, value, range);
+    } else if constexpr (requires { value.has_value(); }) {
+      if (value) check(name, *value, range);
+    }
+  }
+
+ private:
+  void check(std::string_view name, double value, const Range& range) const {
+    if (!range.holds(value) || !std::isfinite(value)) refuse(name, value, range);
+  }
+  // A schedule that varies may leave the range; its scale and its maximum are positive.
+  void check(std::string_view name, const Schedule& schedule, const Range& range) const {
+    if (schedule.is_constant()) return check(name, schedule.scale, range);
+    if (!(schedule.scale > 0)) refuse(name, schedule.scale, Range::positive());
+    if (!(schedule.max > 0)) refuse(name, schedule.max, Range::positive());
+  }
+  [[noreturn]] void refuse(std::string_view name, double got, const Range& range) const {
+    throw ConfigError(std::string(owner_) + "." + std::string(name) + ": got " + short_text(got) +
+                      ", expected a finite number" + (range.unrestricted() ? "" : " " + range.text()));
+  }
+
+  std::string_view owner_;
+};
+
 template <class Options>
 void validate(const Options& options, std::string_view owner) {
   Options copy = options;
-  const auto fail = [&](std::string_view name, double got, const Range& range) {
-    std::ostringstream s;
-    s << owner << '.' << name << ": got " << got << ", expected a finite number";
-    if (!range.unrestricted()) s << ' ' << range.text();
-    throw ConfigError(s.str());
-  };
-  copy.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range range = {}) {
-    const auto require = [&](double v) {
-      if (!range.holds(v) || !std::isfinite(v)) fail(name, v, range);
-    };
-    const auto require_schedule = [&](const Schedule& s) {
-      if (s.is_constant()) require(s.scale);
-      else if (!(s.scale > 0)) fail(name, s.scale, Range::positive());
-      else if (!(s.max > 0)) fail(name, s.max, Range::positive());
-    };
-    if constexpr (std::is_same_v<T, bool>) {
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      require(static_cast<double>(value));
-    } else if constexpr (std::is_same_v<T, Schedule>) {
-      require_schedule(value);
-    } else if constexpr (std::is_same_v<T, std::optional<Schedule>>) {
-      if (value) require_schedule(*value);
-    } else if constexpr (requires { value.has_value(); }) {
-      if (value) require(*value);
-    }
-  });
+  copy.describe(RangeCheck(owner));
 }
 
 }  // namespace obolus

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "obolus/core/types.hpp"
+#include "obolus/core/index.hpp"
 
 namespace obolus {
 

@@ -4,7 +4,6 @@
 // of a 128-bit counter, so the whole state is (key, position). No `std::` distribution: they differ between libraries.
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <cassert>
 #include <cmath>
@@ -84,15 +83,12 @@ class Rng {
   }
 
   // Independent N(0, 1) entries, column by column: the same numbers as that many calls of normal().
-  template <class Derived>
-  void fill_normal(Eigen::DenseBase<Derived>&& out) {
-    fill_normal(out);
-  }
-  template <class Derived>
-  void fill_normal(Eigen::DenseBase<Derived>& out) {
-    for (Eigen::Index j = 0; j < out.cols(); ++j)
-      for (Eigen::Index i = 0; i < out.rows(); ++i)
-        out.derived().coeffRef(i, j) = static_cast<typename Derived::Scalar>(normal());
+  // `Dense` is any Eigen vector, matrix or part of one.
+  template <class Dense>
+  void fill_normal(Dense&& out) {
+    using Scalar = typename std::remove_cvref_t<Dense>::Scalar;
+    for (std::ptrdiff_t j = 0; j < out.cols(); ++j)
+      for (std::ptrdiff_t i = 0; i < out.rows(); ++i) out.coeffRef(i, j) = static_cast<Scalar>(normal());
   }
 
   // Fisher–Yates, from the back. Any random-access range, also a temporary view.

@@ -1,4 +1,4 @@
-// A number that depends on the round: scale · t^power (· ln t), kept within [least, most].
+// A number that depends on the round: scale · t^power (· ln t), clamped to [min, max].
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "obolus/core/types.hpp"
+#include "obolus/core/index.hpp"
 
 namespace obolus {
 
