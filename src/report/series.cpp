@@ -16,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_points = 2000;  // of a curve
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 bool is_wanted(const MeasureName& measure, const Selection& selection) {
   if (selection.names_only) return false;
@@ -40,7 +39,7 @@ class RowCosts {
 
  private:
   [[nodiscard]] double at(std::size_t column, std::size_t row) const {
-    return columns_[column] ? columns_[column]->at(row) : absent;
+    return columns_[column] ? columns_[column]->at(row) : std::numeric_limits<double>::quiet_NaN();
   }
 
   std::vector<const TraceColumns::Column*> columns_;

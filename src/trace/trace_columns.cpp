@@ -11,8 +11,6 @@
 namespace obolus {
 namespace {
 
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-
 template <class T>
 void keep_only(std::vector<T>& values, const std::vector<bool>& kept) {
   std::size_t to = 0;
@@ -61,7 +59,7 @@ void TraceColumns::put(std::vector<Column>& columns, std::size_t& place, std::st
 // In the last row; of a name that the row has twice, the first number counts.
 void TraceColumns::set(Column& c, double value) {
   if (c.values.size() == rows()) return;
-  c.values.resize(rows() - 1, absent);
+  c.values.resize(rows() - 1, std::numeric_limits<double>::quiet_NaN());
   c.values.push_back(value);
   if (std::isfinite(value)) note_interval(c);
 }
