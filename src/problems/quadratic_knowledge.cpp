@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "obolus/core/convex_set.hpp"
+
 namespace obolus {
 
 void QuadraticBounds::include(const QuadraticRound<double>& round) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "obolus/core/convex_set.hpp"
 #include "obolus/core/to_size.hpp"
 #include "obolus/problems/softmax_oracle.hpp"
 #include "problems/log_sum_exp.hpp"

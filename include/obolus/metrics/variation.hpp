@@ -12,6 +12,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/capabilities.hpp"
+#include "obolus/core/convex_set.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/rng.hpp"
