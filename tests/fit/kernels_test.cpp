@@ -73,7 +73,8 @@ TYPED_TEST(FitKernelsOf, GatherTheWeightedSumOfRows) {
           for (const Entry& e : entries) {
             const double term =
                 static_cast<double>(e.value) * static_cast<double>(weights[static_cast<std::size_t>(e.slot) * w + c]);
-            expected += term, size += std::abs(term);
+            expected += term;
+            size += std::abs(term);
           }
           ASSERT_NEAR(static_cast<double>(sum[c]), expected, (count + 1) * size * epsilon<S>)
               << k->name << ' ' << width << ' ' << count;
@@ -138,7 +139,8 @@ TYPED_TEST(FitKernelsOf, DecayMultipliesARowAndMovesSomeParts) {
           for (const auto& m : moved)
             if (lane / o == static_cast<std::size_t>(m.part)) {
               const double term = static_cast<double>(m.more) * by * static_cast<double>(start[lane % o]);
-              expected += term, size += std::abs(term);
+              expected += term;
+              size += std::abs(term);
             }
           ASSERT_NEAR(static_cast<double>(row[lane]), expected, 3 * size * epsilon<S>)
               << k->name << ' ' << parts << ' ' << outputs << ", lane " << lane;
@@ -156,7 +158,8 @@ TYPED_TEST(FitKernelsOf, ProductAddsUpAsManyProductsAsItIsTold) {
     double expected = 0, size = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double term = static_cast<double>(row[i]) * static_cast<double>(by[i]);
-      expected += term, size += std::abs(term);
+      expected += term;
+      size += std::abs(term);
     }
     for (const auto* k : all_kernels<S>())
       EXPECT_NEAR(static_cast<double>(k->product(row.data(), by.data(), count)), expected, count * size * epsilon<S>)
@@ -211,19 +214,28 @@ struct Example {
     part = {Part::weights, Part::rate, Part::implicit, Part::replay};
     part_class.assign(part.size(), 0);
     for (int c = 0; shifts && !one_output && c < o; ++c)
-      for (const Part kind : {Part::shift, Part::scale}) part.push_back(kind), part_class.push_back(c);
+      for (const Part kind : {Part::shift, Part::scale}) {
+        part.push_back(kind);
+        part_class.push_back(c);
+      }
     parts = static_cast<int>(part.size());
     const auto n = static_cast<std::size_t>(stride), lanes = static_cast<std::size_t>(parts * outputs) * n;
-    label.assign(n, -1), weight.assign(n, S(0)), replayed.assign(n, S(0)), target.assign(n, S(0));
+    label.assign(n, -1);
+    weight.assign(n, S(0));
+    replayed.assign(n, S(0));
+    target.assign(n, S(0));
     for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
       label[i] = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(std::max(outputs, 2))));
-      weight[i] = static_cast<S>(rng.uniform(0.1, 1)), replayed[i] = i % 3 == 2 ? S(1) : S(0);
+      weight[i] = static_cast<S>(rng.uniform(0.1, 1));
+      replayed[i] = i % 3 == 2 ? S(1) : S(0);
       target[i] = static_cast<S>(rng.normal());
     }
     shift = random_numbers<S>(rng, static_cast<std::size_t>(outputs)),
     scale = random_numbers<S>(rng, static_cast<std::size_t>(outputs), 0.2);
     for (S& s : scale) s += S(1);
-    logits = random_numbers<S>(rng, lanes, 3), push.resize(lanes), total = random_numbers<S>(rng, lanes);
+    logits = random_numbers<S>(rng, lanes, 3);
+    push.resize(lanes);
+    total = random_numbers<S>(rng, lanes);
     for (std::size_t i = 0; i < lanes; ++i)
       if (i % n >= static_cast<std::size_t>(rows)) logits[i] = S(0);
     scratch.resize(static_cast<std::size_t>(outputs + 2) * n);
@@ -249,7 +261,8 @@ struct Example {
   }
 };
 
-// Each number of `got` within `roundings` ε of the expected one, numbers being of the size of `expected`'s largest. Padding stays 0.
+// Each number of `got` within `roundings` ε of the expected one, numbers being of the size of `expected`'s largest.
+// Padding stays 0.
 template <class S>
 void expect_near(const Numbers<S>& got, const Numbers<S>& expected, const Example<S>& of, double roundings,
                  const char* name) {
@@ -263,8 +276,8 @@ void expect_near(const Numbers<S>& got, const Numbers<S>& expected, const Exampl
 
 constexpr int row_counts[] = {1, 2, 15, 16, 17, 31, 33, 67};
 
-// The same formula with multiplications and additions in another order or fused: the polynomial of the exponential has 14 of each, and a
-// push adds up `outputs` products.
+// The same formula with multiplications and additions in another order or fused: the polynomial of the exponential has
+// 14 of each, and a push adds up `outputs` products.
 TYPED_TEST(FitKernelsOf, ResidualsAreTheSameWithAllInstructions) {
   using S = TypeParam;
   Rng rng(4);
@@ -297,7 +310,8 @@ TYPED_TEST(FitKernelsOf, ResidualsAreProbabilitiesLessTheTruth) {
     for (Example<S>* of : {&e, &one})
       for (S& l : of->logits) l *= static_cast<S>(size / 3);
     for (const auto* k : all_kernels<S>()) {
-      k->residuals_softmax(e.batch()), k->residuals_logistic(one.batch());
+      k->residuals_softmax(e.batch());
+      k->residuals_logistic(one.batch());
       for (std::size_t r = 0; r < 21; ++r) {
         double max = -1e300, sum = 0;
         std::vector<double> u;
@@ -344,7 +358,8 @@ TYPED_TEST(FitKernelsOf, AStepGoesDownTheGramMatrixTimesThePush) {
             for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
               const double term =
                   static_cast<double>(start.gram[i * n + r]) * static_cast<double>(start.push[lane * n + i]);
-              sum += term, size += std::abs(term);
+              sum += term;
+              size += std::abs(term);
             }
             const auto a = static_cast<double>(alpha), from = static_cast<double>(start.logits[lane * n + r]);
             ASSERT_NEAR(static_cast<double>(got.logits[lane * n + r]), from - a * sum,
