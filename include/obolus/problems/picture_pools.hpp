@@ -1,5 +1,5 @@
-// Which pictures a round of `loss_tuning` hands over, and under which labels. Everything follows from (seed, t): rounds
-// may be asked for in any order.
+// The pictures of a round of `loss_tuning` and their labels. Everything follows from (seed, t): rounds may be asked for
+// in any order.
 #pragma once
 
 #include <array>
