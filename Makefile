@@ -1,5 +1,5 @@
-# The doors of the repository. CMake does the building (CMakeLists.txt, CMakePresets.json); this file only installs
-# what is missing, calls CMake with the right preset and runs what came out of it.
+# The entry points of the repository. CMake builds (CMakeLists.txt, CMakePresets.json); this file installs what is
+# missing, calls CMake with the right preset and runs the result.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -9,15 +9,15 @@ JOBS         ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/nu
 PRESET       ?= release
 CTEST_ARGS   ?=
 BENCH_ARGS   ?=
-# The one for which Debian's packages are.
+# The interpreter that Debian's Python packages are for.
 PYTHON       ?= /usr/bin/python3
-# Asked of the shell when used, hence after they were installed. How clang-format breaks a line depends on its version.
+# Looked up by the shell when used, that is after installation. How clang-format breaks a line depends on its version.
 CLANG_FORMAT ?= $$(command -v clang-format-19 || echo clang-format)
 CLANG_TIDY   ?= $$(command -v clang-tidy-19 || echo clang-tidy)
 
 install    := scripts/install-dependencies
 
-# Looked for only when a recipe asks.
+# Looked up only when a recipe asks.
 sources      = $(sort $(shell find apps bench examples include src tests -name '*.hpp' -o -name '*.cpp'))
 translations = $(sort $(shell find apps src -name '*.cpp'))
 
@@ -26,7 +26,7 @@ Obolus: online bilevel optimisation.
 
 Start here
   make run          install what is missing, build, and run the demonstration: ten methods
-                    side by side, tables to read, and where the report is
+                    side by side, as tables and as a report
   make test         install what is missing, build, and run every test
 
 Build and use
@@ -40,29 +40,31 @@ Build and use
 Work on it
   make test-quick   the tests without those labelled slow or install
   make bench        build and run the benchmarks
-  make bench-text   the text experiment's rounds beside PyTorch's
-  make bench-images gradients and products of the image experiment's network beside PyTorch's
+  make bench-text   rounds of the text experiment, against PyTorch
+  make bench-images gradients and products of the image experiment's network, against PyTorch
   make format       rewrite the sources in the house style (.clang-format)
-  make lint         check the style and run clang-tidy; changes nothing
+  make lint         check style, rooms and line widths; compile with warnings as errors
+                    with GCC and Clang; run clang-tidy; changes nothing
   make clean        remove build/ (your runs/ stay)
 
-Settings, with their values now
+Settings, with their current values
   PRESET=$(PRESET)    for test and test-quick: release, dev, asan or tsan
   JOBS=$(JOBS)            how many compilers and tests run at once
-  CTEST_ARGS=       more arguments for ctest, as in  make test CTEST_ARGS='-R f2obo'
-  BENCH_ARGS=       more arguments for the benchmarks, as in
+  CTEST_ARGS=       further arguments for ctest, as in  make test CTEST_ARGS='-R f2obo'
+  BENCH_ARGS=       further arguments for the benchmarks, as in
                       make bench BENCH_ARGS=--benchmark_filter=f2obo
-  OBOLUS_NO_INSTALL=1 in the environment: never install a package, use what is there
+  OBOLUS_NO_INSTALL=1 in the environment: install no package, use what is there
+  OBOLUS_NO_BROWSER=1 in the environment: do not test the report's page
 
-Each target installs only what it needs itself, as Debian packages: $(install) has the list.
+Each target installs only the Debian packages that it needs: $(install) has the list.
 endef
 
 help:
 	$(info $(HELP))
 	@:
 
-# A tree that has never been configured starts without the tests, so that `make run` needs none of their packages.
-# One that has keeps its setting: switching the tests off would make the next `make test` compile them all again.
+# A fresh tree starts without the tests, so that `make run` needs none of their packages. A configured tree keeps its
+# setting: switching the tests off would make the next `make test` compile them all again.
 build:
 	@$(install) build web
 	@cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DOBOLUS_BUILD_TESTS=OFF)
@@ -73,7 +75,7 @@ run: build
 
 define build_tests
 	@$(install) build web test
-	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON
+	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON -DOBOLUS_TEST_PAGE=$(if $(OBOLUS_NO_BROWSER),OFF,ON)
 	@cmake --build build/$(PRESET) --parallel $(JOBS)
 endef
 
@@ -109,12 +111,14 @@ format:
 	@$(install) lint
 	@$(CLANG_FORMAT) -i $(sources)
 
-# Warnings of clang-tidy are shown and do not fail; a file out of style does.
+# Quick checks first. Then every target compiles without a warning with GCC and with Clang, and clang-tidy finds nothing.
 lint:
-	@$(install) build test lint
+	@$(install) build web test lint
 	@$(CLANG_FORMAT) --dry-run -Werror $(sources)
-	@cmake --preset dev >/dev/null
-	@printf '%s\n' $(translations) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) -p build/dev --quiet
+	@$(PYTHON) scripts/check-lines
+	@$(PYTHON) scripts/check-rooms
+	@for preset in dev clang; do cmake --preset $$preset >/dev/null && cmake --build build/$$preset --parallel $(JOBS) || exit 1; done
+	@printf '%s\n' $(translations) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) -p build/dev --quiet --warnings-as-errors='*'
 
 clean:
 	rm -rf build

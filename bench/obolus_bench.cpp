@@ -2,12 +2,12 @@
 #include <benchmark/benchmark.h>
 
 #include "bare_round.hpp"
+#include "obolus/any/session.hpp"
 #include "obolus/core/convex_set.hpp"
 #include "obolus/optimisers/af2obo.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include "bare_round.hpp"
 #include "obolus/any/erased.hpp"
+#include "obolus/any/session.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
 
 namespace {
 

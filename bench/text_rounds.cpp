@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "obolus/any/session.hpp"
 #include "obolus/core/parallel.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/problems/softmax_l2.hpp"
-#include "obolus/run/session.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The program of the README, word for word (tests/e2e/docs_test.py compares).
 #include <cstdio>
+#include <obolus/any/session.hpp>
 #include <obolus/optimisers/f2obo.hpp>
-#include <obolus/run/session.hpp>
 using namespace obolus;
 using V = In<double>;
 struct Tracking {  // y follows x and a drift u:   g = ½(y − x − u)²,   f = ½(y − 1)²
@@ -19,7 +19,11 @@ struct Tracking {  // y follows x and a drift u:   g = ½(y − x − u)²,   f 
 int main() {
   Tracking problem;
   const Vector<double> start = Vector<double>::Zero(1);
+  const Rng rng(1);  // one for the whole run: every round draws from a child of its own
   Session session(F2obo({.alpha = 0.5, .gamma = 0.2, .tau = 0.5}, ConvexSet::box(-3, 3)), problem, start, start);
-  for (Round t = 1; t <= 1000; ++t) problem.reveal(t), session.step(Rng(1));
+  for (Round t = 1; t <= 1000; ++t) {
+    problem.reveal(t);
+    session.step(rng);
+  }
   std::printf("x = %.4f, best %.4f\n", session.x()[0], 1 - problem.u);
 }

@@ -1,4 +1,4 @@
-// Who runs this, where and when: a line of JSON for a run folder's about.jsonl.
+// How, where and when a run was started: a line of JSON for the about.jsonl of its folder.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// obolus check CONFIG.toml: are the problem's gradients, products and hypergradient right?
+// obolus check CONFIG.toml: checks a problem's gradients, second-order products and hypergradient.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,10 +9,9 @@
 
 namespace obolus::cli {
 
-void add_check(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand(
-      "check",
-      "check a config's problem: gradients, products and hypergradient against differences, convexity on samples");
+void add_check(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand(
+      "check", "check the problem of a config: derivatives against finite differences, convexity on samples");
   struct Arguments {
     std::string config;
     std::vector<std::string> set;
@@ -21,8 +20,8 @@ void add_check(CLI::App& app, int& code) {
   verb->add_option("config", a->config, "the config file (TOML)")->required();
   verb->add_option("--set", a->set, "change one value: --set problem.seed=2 (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  verb->footer("Exit codes: 0 all is well, 5 a check failed, 2 wrong config, 3 bad data.");
+      ->one_value();
+  verb->footer("Exit codes: 0 every check passed, 2 wrong config, 3 bad data, 5 a check failed.");
   verb->callback([a, &code] {
     const auto lines = Experiment::load(a->config, a->set).check();
     Table table({"check", "", "error", "tolerance", "where"}, "llrrl");

@@ -1,4 +1,4 @@
-// obolus compare CONFIG.toml: optimisers × streams × settings × seeds, in parallel, into one folder.
+// obolus compare CONFIG.toml: runs optimisers × streams × settings × seeds in parallel, into one folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,14 +22,14 @@ struct Arguments {
   std::string config, out;
   int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   bool resume = false, force = false, csv = false, quiet = false;
-  std::optional<std::string> live;  // where; empty: anywhere on this machine
+  std::optional<std::string> live;  // the address; empty: any free port of this machine
 };
 
 struct Count {
   std::size_t done = 0, of = 0;
 };
 
-// The comparison, with whoever looks on: the terminal's line, the browser, and the keys that steer it.
+// Runs the comparison with its progress line, the live page and the keys that pause and stop it.
 std::optional<ComparisonResult> watched_run(const Arguments& a, const Comparison& comparison,
                                             ComparisonControl& control, Count& jobs) {
   std::optional<LiveView> live;
@@ -54,8 +54,7 @@ std::optional<ComparisonResult> watched_run(const Arguments& a, const Comparison
 }
 
 int run(const Arguments& a) {
-  if (a.resume && a.out.empty())
-    throw ConfigError("--resume: expected --out with the folder of the comparison to go on with");
+  if (a.resume && a.out.empty()) throw ConfigError("--resume requires --out DIR, the comparison to resume");
   const Comparison comparison = Comparison::load(a.config);
   ComparisonControl control;
   control.directory = a.out.empty() ? free_directory(a.config) : a.out;
@@ -68,13 +67,13 @@ int run(const Arguments& a) {
   const std::optional<ComparisonResult> result = watched_run(a, comparison, control, jobs);
   if (!result) {
     fmt::print(stderr,
-               "obolus: stopped with {} of {} jobs done and kept; to go on:\n  obolus compare {} --out {} --resume\n",
+               "obolus: stopped with {} of {} jobs done and saved; to resume:\n  obolus compare {} --out {} --resume\n",
                jobs.done, jobs.of, shell_quoted(control.directory + "/config.toml"), shell_quoted(control.directory));
     return Interruption::exit_code();
   }
   if (a.csv) fmt::print("{}", result->csv());
   else if (!a.quiet) fmt::print("{}", result->text());
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw DataError("standard output: cannot be written");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw DataError("cannot write to standard output");
   if (!a.quiet)
     fmt::print(stderr, "Files: {}/{{config.toml, cells.jsonl, tables.md, tables.csv, summary.json}}\n",
                control.directory);
@@ -83,25 +82,28 @@ int run(const Arguments& a) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand(
+void add_compare(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand(
       "compare", "compare optimisers over streams, settings and seeds, at equal rounds and at equal oracle budget");
   auto a = std::make_shared<Arguments>();
-  verb->add_option("config", a->config, "the comparison's config (TOML): see docs/command-line.md")->required();
-  verb->add_option("--out", a->out, "the folder; default: runs/NAME-OF-CONFIG, numbered when taken");
-  verb->add_option("--threads", a->threads, "runs at a time; default: the number of cores; results do not depend on it")
-      ->check(CLI::Range(1, 1024));
-  CLI::Option* resume = verb->add_flag("--resume", a->resume, "run only what the folder --out does not hold yet");
-  verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
+  verb->add_option("config", a->config, "config file of the comparison (TOML); docs/command-line.md describes it")
+      ->required();
+  verb->add_option("--out", a->out, "folder to write; default: runs/NAME-OF-CONFIG, numbered if it exists");
+  verb->add_option("--threads", a->threads,
+                   "number of parallel runs; default: the number of cores; results do not depend on it")
+      ->check(whole_number(1, 1024));
+  Flag* resume = verb->add_flag("--resume", a->resume, "run only what the folder --out does not contain yet");
+  verb->add_flag("--force", a->force, "replace the run in --out")->excludes(resume);
   add_live(*verb, a->live);
   verb->add_flag("--csv", a->csv, "print comma-separated numbers instead of tables");
-  verb->add_flag("-q,--quiet", a->quiet, "print no tables (with --csv: nothing but the numbers)");
+  verb->add_flag("-q,--quiet", a->quiet, "print no tables (with --csv: only the numbers)");
   verb->footer(
-      "The folder holds config.toml, cells.jsonl (one object a finished run), tables.md, tables.csv and summary.json.\n"
-      "A run that diverges is a result. Ctrl-C keeps what is finished and says how to go on. In a terminal, p pauses\n"
-      "the comparison and lets it go on, q does what Ctrl-C does. --live prints the address of a page that shows the\n"
-      "finished runs as they come in.\n"
-      "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 130 interrupted and kept.");
+      "The folder holds config.toml, cells.jsonl (one object per finished run), tables.md, tables.csv and\n"
+      "summary.json. A run that diverges counts as a result. Ctrl-C keeps the finished runs and prints how to resume.\n"
+      "In a terminal, p pauses and resumes the comparison, and q does the same as Ctrl-C. --live prints the address "
+      "of\n"
+      "a page that shows finished runs as they come in.\n"
+      "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 130 interrupted and saved.");
   verb->callback([a, &code] { code = run(*a); });
 }
 

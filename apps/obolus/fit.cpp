@@ -9,15 +9,15 @@
 
 #include "about.hpp"
 #include "config/option_text.hpp"
-#include "fit/fit_path.hpp"
-#include "fit/fit_run.hpp"
-#include "fit/prediction_text.hpp"
+#include "data/durable_file.hpp"
+#include "fit/stream/fit_path.hpp"
+#include "fit/stream/fit_run.hpp"
+#include "fit/stream/prediction_line.hpp"
 #include "live/view.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
-#include "run/durable_file.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -30,7 +30,7 @@ struct Arguments {
   fit::FitRunOptions run;
   std::string out, metrics, predictions, follow;
   bool quiet = false, verbose = false;
-  std::optional<std::string> live;  // where; empty: anywhere on this machine
+  std::optional<std::string> live;  // the address; empty: any free port of this machine
 };
 
 // A line after 1, 2, 4, 8, … rows.
@@ -43,7 +43,7 @@ class DoublingTable {
     next_ *= 2;
     print(v);
   }
-  // The last row, unless it has its line.
+  // The last row, unless it has its line already.
   void end(const fit::FitView& v) {
     if (shown_ && v.rows * 2 != next_) print(v);
   }
@@ -54,9 +54,9 @@ class DoublingTable {
     if (!headed_) head(*v.fit);
     const double since = weight > weight_ ? (sum - sum_) / (weight - weight_) : std::nan("");
     fmt::print(stderr, "{:>10} {:>10.5f} {:>10.5f}", v.rows, v.evaluation->mean_loss(), since);
-    if (v.fit->options().task == FitTask::classes) fmt::print(stderr, " {:>8.4f}", v.evaluation->all()[1].second);
+    if (v.fit->options().task == FitTask::classes) fmt::print(stderr, " {:>8.4f}", v.evaluation->accuracy());
     for (const FitHyperparameter& h : v.fit->hyperparameters())
-      if (h.tuned && h.name.size() <= widest) fmt::print(stderr, " {:>11.4g}", h.value);
+      if (h.tuned && h.name.size() <= max_width) fmt::print(stderr, " {:>11.4g}", h.value);
     const auto& classes = v.fit->classes();
     const auto name = [&](std::int32_t c) { return c < 0 ? std::string("-") : classes[to_size(c)].substr(0, 12); };
     if (v.prediction->truth >= 0 && !classes.empty())
@@ -64,7 +64,8 @@ class DoublingTable {
     else if (v.prediction->truth >= 0)
       fmt::print(stderr, "  {:.5g} {:.5g}", v.prediction->truth_number, v.prediction->number);
     fmt::print(stderr, "\n");
-    sum_ = sum, weight_ = weight;
+    sum_ = sum;
+    weight_ = weight;
   }
 
   void head(const Fit& fit) {
@@ -73,11 +74,11 @@ class DoublingTable {
     fmt::print(stderr, "{:>10} {:>10} {:>10}", "rows", classes ? "log-loss" : "sq. error", "since last");
     if (classes) fmt::print(stderr, " {:>8}", "accuracy");
     for (const FitHyperparameter& h : fit.hyperparameters())
-      if (h.tuned && h.name.size() <= widest) fmt::print(stderr, " {:>11}", h.name);
+      if (h.tuned && h.name.size() <= max_width) fmt::print(stderr, " {:>11}", h.name);
     fmt::print(stderr, "  label predicted\n");
   }
 
-  static constexpr std::size_t widest = 11;
+  static constexpr std::size_t max_width = 11;
   bool shown_, headed_ = false;
   std::int64_t next_ = 1;
   double sum_ = 0, weight_ = 0;
@@ -97,7 +98,7 @@ void print_summary(const fit::FitSummary& s, const std::string& directory) {
   if (s.penalties) line("l2 of features", fit::text_of(*s.penalties));
   line("drift alarms", count(s.alarms));
   line("time",
-       fmt::format("{}, {} rows a second", duration(s.seconds),
+       fmt::format("{}, {} rows per second", duration(s.seconds),
                    count(static_cast<std::int64_t>(s.seconds > 0 ? static_cast<double>(s.rows) / s.seconds : 0))));
   if (!directory.empty()) line("files", directory + "/{config.toml, trace.jsonl, summary.json, model, checkpoint}");
   const std::string text = table.text();
@@ -108,18 +109,18 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
   const std::string& directory = a.run.directory;
   if (a.metrics == "-") std::fputs(s.json().c_str(), stdout);
   else if (!a.metrics.empty()) write_atomically(a.metrics, s.json());
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw DataError("standard output: takes no more");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw DataError("cannot write to standard output");
   if (s.status == fit::FitStatus::diverged) {
     fmt::print(stderr,
-               "obolus: the model diverged in round {}: the loss of a batch is no number\n"
-               "A smaller --limit or --learning-rate may help; are there values of very different sizes?\n",
+               "obolus: the model diverged in round {}: the loss of a batch is not a number\n"
+               "A smaller --limit or --learning-rate may help; check for values of very different sizes.\n",
                s.rounds);
     return diverged;
   }
   if (s.status == fit::FitStatus::stopped) {
     fmt::print(stderr, "obolus: stopped after {} rows{}{}\n", s.rows, s.rows > 0 ? " and saved" : "",
                a.run.can_resume
-                   ? "; to go on, give the same command with --out " + shell_quoted(directory) + " --resume"
+                   ? "; to resume, give the same command with --out " + shell_quoted(directory) + " --resume"
                    : "");
     return Interruption::exit_code();
   }
@@ -130,10 +131,9 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
 int run(Arguments& a) {
   a.rows.settle();
   if (!a.rows.generate.empty() && a.run.rows == 0)
-    throw ConfigError("--generate: got no --rows, expected how many: a generated stream has no end");
+    throw ConfigError("--generate: got no --rows, expected a number of rows: a generated stream has no end");
   a.run.can_resume = a.rows.can_be_read_again();
-  if (a.run.resume && a.out.empty())
-    throw ConfigError("--resume: expected --out with the folder of the run to go on with");
+  if (a.run.resume && a.out.empty()) throw ConfigError("--resume: got no --out, expected --out DIR, the run to resume");
   a.run.directory = a.out.empty() ? free_directory(a.rows.name()) : a.out;
   a.run.source = a.rows.echo();
   a.run.skip_bad = a.rows.options.skip_bad;
@@ -145,17 +145,17 @@ int run(Arguments& a) {
   const bool to_stdout = a.predictions == "-";
   if (!to_stdout) a.run.predictions = a.predictions;
   if (to_stdout && a.metrics == "-")
-    throw ConfigError("--metrics -: got - for --predictions, too, expected one of them");
+    throw ConfigError("--metrics: got - for --predictions too, expected one of the two on standard output");
   const bool shown = a.verbose || (!a.quiet && is_terminal(STDERR_FILENO));
   DoublingTable table(shown);
   std::string line;
   a.run.on_row = [&](const fit::FitView& v) {
     table.row(v);
     if (!to_stdout) return;
-    fit::prediction_text(*v.prediction, *v.fit, v.row->tag, a.run.probabilities, line);
+    fit::format_prediction(*v.prediction, *v.fit, v.row->tag, a.run.probabilities, line);
     if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size())
-      throw DataError("standard output: takes no more");
-    if (!a.run.can_resume) std::fflush(stdout);  // somebody waits for it
+      throw DataError("cannot write to standard output");
+    if (!a.run.can_resume) std::fflush(stdout);  // a reader may wait for it
   };
   a.run.on_end = [&](const fit::FitView& v) { table.end(v); };
   a.run.stop = [] { return Interruption::signal() != 0; };
@@ -163,7 +163,7 @@ int run(Arguments& a) {
   std::optional<LiveView> live;
   if (a.live)
     live.emplace(*a.live, fit::fit_config(a.run), a.run.directory,
-                 RunName{a.rows.name(), "forward", "", a.run.fit.seed});
+                 RunName{a.rows.name(), fit::method_name, "", a.run.fit.seed});
   if (live && a.run.resume) live->recall(a.run.directory);
   if (live) a.run.on_trace = [&](const std::string& text, bool evaluated) { live->line(text, evaluated); };
   const fit::FitSummary summary =
@@ -173,38 +173,41 @@ int run(Arguments& a) {
 }
 
 constexpr const char* footer =
-    "Every row is judged before it is learnt, so the losses shown are of rows never seen. Learning rate, the L2 of "
-    "every\n"
-    "feature, the weight of replayed rows and the temperature follow the stream; no number has to be given.\n"
+    "Every row is predicted before it is learnt, so the losses shown are of rows never seen. The learning rate, the "
+    "L2\n"
+    "of every feature, the weight of replayed rows and the temperature follow the stream; no option is needed.\n"
     "  obolus fit rows.csv --label price                 a table; labels are the column `price`\n"
     "  zcat log.vw.gz | obolus fit - --format vw         a stream\n"
     "  obolus fit --generate sea,drift_rows=5000 --rows 10000\n"
     "  obolus predict runs/rows/model new.csv            with the model that came out\n"
-    "  obolus report runs/rows                           the path of every hyperparameter, as a picture\n"
+    "  obolus report runs/rows                           plots the path of every hyperparameter\n"
     "Exit codes: 0 done, 2 wrong arguments, 3 bad data, 4 diverged, 130 interrupted and saved.";
 
-void add_output(CLI::App& verb, Arguments& a) {
+void add_output(Verb& verb, Arguments& a) {
   constexpr const char* group = "Output";
-  verb.add_option("--out", a.out, "the run's folder; default: runs/NAME-OF-DATA, numbered when taken")->group(group);
-  verb.add_option("--model", a.run.model, "one more place for the model")->group(group);
-  verb.add_option("--metrics", a.metrics, "the summary as JSON, into a file or to standard output (-)")->group(group);
-  verb.add_option("--predictions", a.predictions,
-                  "a line a row, from before the row was learnt: into a file or to standard output (-)")
+  verb.add_option("--out", a.out, "the run's folder; default: runs/NAME-OF-DATA, numbered if that exists")
       ->group(group);
-  verb.add_flag("--probabilities", a.run.probabilities, "predictions have a column for every class, too")->group(group);
-  CLI::Option* resume =
-      verb.add_flag("--resume", a.run.resume, "go on from the checkpoint in --out, to the same bits as without a break")
+  verb.add_option("--model", a.run.model, "write the model here as well")->group(group);
+  verb.add_option("--metrics", a.metrics, "write the summary as JSON, to a file or to standard output (-)")
+      ->group(group);
+  verb.add_option("--predictions", a.predictions,
+                  "one line per row, predicted before the row was learnt; to a file or to standard output (-)")
+      ->group(group);
+  verb.add_flag("--probabilities", a.run.probabilities, "add a column per class to the predictions")->group(group);
+  Flag* resume =
+      verb.add_flag("--resume", a.run.resume,
+                    "continue from the checkpoint in --out, with the same bits as an uninterrupted run")
           ->group(group);
-  verb.add_flag("--force", a.run.force, "replace the run that --out holds")->excludes(resume)->group(group);
-  verb.add_flag("-q,--quiet", a.quiet, "say nothing but errors")->group(group);
+  verb.add_flag("--force", a.run.force, "replace the run in --out")->excludes(resume)->group(group);
+  verb.add_flag("-q,--quiet", a.quiet, "print errors only")->group(group);
   verb.add_flag("-v,--verbose", a.verbose, "print progress and summary also when standard error is not a terminal")
       ->group(group);
 }
 
 }  // namespace
 
-void add_fit(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
+void add_fit(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("fit", "learn from rows, with hyperparameters that tune themselves");
   auto a = std::make_shared<Arguments>();
   a->rows.add(*verb, true);
   verb->add_option("--generate", a->rows.generate,
@@ -213,22 +216,21 @@ void add_fit(CLI::App& app, int& code) {
       ->group("Rows");
   verb->add_option(
           "--validation", a->rows.validation,
-          "a file of rows that judge hyperparameters and are not learnt, in turn; then the others do not judge")
+          "a file of rows that judge the hyperparameters, in turn, and are not learnt; the stream's rows then do not "
+          "judge")
       ->group("Rows");
-  verb->add_option("--rows", a->run.rows, "stop after so many rows; 0: at the end")
-      ->check(CLI::NonNegativeNumber)
+  verb->add_option("--rows", a->run.rows, "stop after N rows; 0: at the end")
+      ->check(whole_number(0))
       ->group("Rows");
   add_flags(*verb, a->run.fit, "Learner");
-  verb->add_option(
-          "--follow", a->follow,
-          "a run's folder or trace: hyperparameters take its path, and no slope moves them; tune the same ones")
+  verb->add_option("--follow", a->follow,
+                   "a run's folder or trace: replay its hyperparameters instead of tuning; --tune the same ones")
       ->group("Learner");
   add_flags(*verb, a->run.evaluation, "Evaluation");
   add_output(*verb, *a);
   add_flags(*verb, a->run.log, "Output");
-  verb->add_option("--threads", a->run.threads,
-                   "2: rows are read ahead by a thread of its own; results do not depend on it")
-      ->check(CLI::Range(1, 256))
+  verb->add_option("--threads", a->run.threads, "2: a second thread reads ahead; results do not depend on it")
+      ->check(whole_number(1, 256))
       ->capture_default_str();
   add_live(*verb, a->live);
   verb->footer(footer);

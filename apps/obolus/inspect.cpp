@@ -1,12 +1,12 @@
-// obolus inspect MODEL: what is in a model of `obolus fit`.
+// obolus inspect MODEL: the contents of a model of `obolus fit`.
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "config/option_text.hpp"
-#include "fit/fit_run.hpp"
-#include "fit/model_file.hpp"
+#include "fit/model/model_file.hpp"
+#include "fit/stream/fit_run.hpp"
 #include "obolus/core/to_size.hpp"
 #include "obolus/run/table.hpp"
 #include "verbs.hpp"
@@ -20,7 +20,7 @@ struct Arguments {
   bool json = false;
 };
 
-// Columns of numbers are known by name; other features by the group and number that the rows had, or by their hash.
+// Numeric columns are known by name, other features by the number that the rows had, or by their hash.
 std::string feature_name(const Fit& model, std::uint64_t key) {
   for (const std::string& group : model.groups())
     if (row_key(group, "") == key) return group;
@@ -39,8 +39,11 @@ void print_json(Fit& model, std::size_t weights) {
   using Json = nlohmann::ordered_json;
   Json out;
   out["task"] = name_of(model.options().task);
-  out["rows"] = model.rows(), out["rounds"] = model.rounds(), out["features"] = model.features();
-  out["classes"] = model.classes(), out["groups"] = model.groups();
+  out["rows"] = model.rows();
+  out["rounds"] = model.rounds();
+  out["features"] = model.features();
+  out["classes"] = model.classes();
+  out["groups"] = model.groups();
   Json h = Json::object();
   for (const FitHyperparameter& one : model.hyperparameters()) h[one.name] = one.value;
   out["hyperparameters"] = h;
@@ -83,14 +86,14 @@ void print_text(Fit& model, const Arguments& a) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("inspect", "what is in a model of `obolus fit`");
+void add_inspect(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("inspect", "show the contents of a model of `obolus fit`");
   auto a = std::make_shared<Arguments>();
   verb->add_option("model", a->model, "the model, a file that `obolus fit` wrote")->required();
-  verb->add_option("--weights", a->weights, "how many of the largest weights are listed")
-      ->check(CLI::Range(0, 1'000'000))
+  verb->add_option("--weights", a->weights, "number of largest weights to list")
+      ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
-  verb->add_flag("--json", a->json, "as JSON");
+  verb->add_flag("--json", a->json, "print JSON");
   verb->footer(
       "Reading a model executes nothing. Exit codes: 0 done, 2 wrong arguments, 3 not a model, or a damaged one.");
   verb->callback([a, &code] {

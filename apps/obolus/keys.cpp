@@ -18,11 +18,11 @@ using namespace std::chrono_literals;
 
 // Handlers see these; `known` is set once `before` is.
 volatile std::sig_atomic_t known = 0;
-termios before;  // as it was when keys came in lines
+termios before;  // the terminal in line mode
 
 bool in_front() { return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
-// One that has just been sent to the background is not to be stopped for touching the terminal.
+// A process that has just been sent to the background must not be stopped for touching the terminal.
 class Unstopped {
  public:
   Unstopped() {
@@ -40,14 +40,15 @@ class Unstopped {
   sigset_t mask_;
 };
 
-// Asked for again and again: a shell that lets the program go on, or brings it to the front, has its own idea.
+// Called repeatedly: a shell that resumes the program or brings it to the foreground sets the terminal its own way.
 void take_terminal() {
   termios now;
   if (!in_front() || ::tcgetattr(STDIN_FILENO, &now) != 0 || (now.c_lflag & ICANON) == 0) return;
   before = now;
   known = 1;
-  now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);  // ISIG stays: Ctrl-C and Ctrl-Z are as ever
-  now.c_cc[VMIN] = 1, now.c_cc[VTIME] = 0;
+  now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);  // ISIG stays: Ctrl-C and Ctrl-Z work as usual
+  now.c_cc[VMIN] = 1;
+  now.c_cc[VTIME] = 0;
   ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
 }
 
@@ -64,14 +65,14 @@ void set_handler(int signal, void (*handler)(int), int flags) {
   action.sa_handler = handler;
   action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
-  // Not in the place of a sanitizer's, and not of a SIG_IGN that nohup or a shell without job control has set.
+  // Replace neither a sanitizer's handler nor the SIG_IGN that nohup or a shell without job control has set.
   if (handler != SIG_DFL && ::sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_DFL) return;
   ::sigaction(signal, &action, nullptr);
 }
 
 void die(int signal) {
   restore_terminal();
-  ::raise(signal);  // SA_RESETHAND: now it does what it always did
+  ::raise(signal);  // SA_RESETHAND: now it has its default effect
 }
 
 void stop(int signal) {
@@ -82,7 +83,7 @@ void stop(int signal) {
   sigemptyset(&set);
   sigaddset(&set, signal);
   ::raise(signal);
-  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // here it stands until SIGCONT
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // stops here until SIGCONT
   set_handler(signal, stop, SA_RESTART);
   errno = error;
 }
@@ -140,19 +141,19 @@ void Keys::wait(std::chrono::milliseconds patience) {
 
 void Keys::read() {
   const Unstopped unstopped;
-  if (!in_front()) return;  // what is typed is another's
+  if (!in_front()) return;  // what is typed is for another program
   take_terminal();
   pollfd input{STDIN_FILENO, POLLIN, 0};
   while (::poll(&input, 1, 0) == 1) {
     char key = 0;
     const ssize_t got = ::read(STDIN_FILENO, &key, 1);
     if (got < 0 && (errno == EINTR || !in_front())) return;
-    if (got != 1) {  // hung up: nobody is there to go on
+    if (got != 1) {  // the terminal is gone: do not stay paused
       there_ = paused_ = false;
       return;
     }
     if (key == 'p' || key == 'P') paused_ = !paused_;
-    // A second Ctrl-C ends the program at once; a second q is only an impatient one.
+    // A second Ctrl-C ends the program at once; a second q must not.
     if ((key == 'q' || key == 'Q') && Interruption::signal() == 0) std::raise(SIGINT);
   }
 }

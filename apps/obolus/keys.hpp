@@ -1,13 +1,13 @@
-// Keys that steer a run from its terminal: p pauses and goes on, q saves and stops.
+// Keys that control a run from its terminal: p pauses and resumes, q saves and stops.
 #pragma once
 
 #include <chrono>
 
 namespace obolus::cli {
 
-// While alive, keys come without Enter and are not shown, if standard input and standard error are a terminal and
-// standard output is no pipe. The terminal is as before whenever the program is not in front: stopped by Ctrl-Z, in the background, ended, killed.
-// One at a time.
+// While alive, keys arrive without Enter and are not echoed, if standard input and standard error are a terminal and
+// standard output is not a pipe. The terminal is back to normal whenever the program is not in the foreground: stopped
+// by Ctrl-Z, in the background, ended or killed. Only one may exist at a time.
 class Keys {
  public:
   Keys();
@@ -16,9 +16,9 @@ class Keys {
   Keys& operator=(const Keys&) = delete;
 
   [[nodiscard]] bool there() const { return there_; }
-  // Takes what was typed; cheap enough for every round. q is a Ctrl-C: see Interruption.
+  // Reads what was typed; cheap enough for every round. q acts as Ctrl-C: see Interruption.
   void look();
-  // The same after a key, or after the time.
+  // The same, once a key is pressed or the time is over.
   void wait(std::chrono::milliseconds patience);
   [[nodiscard]] bool paused() const { return paused_; }
 
@@ -29,7 +29,7 @@ class Keys {
   std::chrono::steady_clock::time_point looked_;
 };
 
-// What the terminal was like before, for those who end the program otherwise. Safe in signal handlers.
+// Puts the terminal back to normal before the program ends in another way. Safe in signal handlers.
 void restore_terminal();
 
 }  // namespace obolus::cli

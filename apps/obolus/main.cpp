@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <vector>
 
 #include "about.hpp"
 #include "obolus/core/error.hpp"
-#include "obolus/core/nearest.hpp"
 #include "obolus/version.hpp"
 #include "verbs.hpp"
 
@@ -16,51 +13,31 @@ namespace {
 
 constexpr const char* description =
     "Obolus: online bilevel optimisation.\n"
-    "In every round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an "
-    "inner\n"
-    "loss g (training), and must keep x near the best response while the world drifts.";
+    "In each round a system commits hyperparameters x and a model y, then sees an outer loss f (validation) and an\n"
+    "inner loss g (training). Its task is to keep x near the best choice while the data drifts.";
 
 constexpr const char* footer =
     "Try:\n"
-    "  obolus demo                              ten methods side by side on two streams\n"
-    "  obolus fit DATA                          a model of your own rows that tunes itself\n"
-    "  obolus list optimisers                   what there is, with every option\n"
-    "  obolus run CONFIG.toml --out runs/first  one run, into a folder\n"
-    "  obolus compare CONFIG.toml               several methods, settings and seeds, in parallel\n"
-    "  obolus check CONFIG.toml                 are the gradients right?\n"
-    "  obolus report runs/FOLDER                charts and tables in one HTML file\n"
-    "  obolus plot runs/FOLDER                  a figure for a paper\n"
-    "  obolus data get 20news                   fetch a corpus that problems read\n"
+    "  obolus demo                              compare ten methods on two streams\n"
+    "  obolus fit DATA                          train a self-tuning model on your own rows\n"
+    "  obolus list optimisers                   list every optimiser with its options\n"
+    "  obolus list optimisers f2obo             the same for one of them\n"
+    "  obolus run CONFIG.toml --out runs/first  run one optimiser on one problem, into a folder\n"
+    "  obolus compare CONFIG.toml               compare methods, settings and seeds, in parallel\n"
+    "  obolus check CONFIG.toml                 check the gradients of a problem\n"
+    "  obolus report runs/FOLDER                write charts and tables into one HTML file\n"
+    "  obolus plot runs/FOLDER                  draw a figure for a paper\n"
+    "  obolus data get 20news                   fetch a corpus that some problems read\n"
+    "`obolus VERB --help` describes each verb.\n"
     "\n"
     "Exit codes: 0 success, 1 internal error, 2 wrong arguments or config, 3 bad data file, 4 the run diverged,\n"
     "5 a check failed, 130 or 143 interrupted after saving.";
 
-// The nearest verb or option to the first word that is neither.
-std::string hint(const CLI::App& app, int argc, char** argv) {
-  std::vector<std::string> verbs, options;
-  const CLI::App* chosen = &app;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    verbs.clear();
-    for (const CLI::App* verb : chosen->get_subcommands({})) verbs.push_back(verb->get_name());
-    if (std::find(verbs.begin(), verbs.end(), word) != verbs.end()) chosen = chosen->get_subcommand(word);
-    else if (!verbs.empty() && !word.starts_with('-')) return obolus::suggestion(word, verbs);
-    if (!word.starts_with("--")) continue;
-    options.clear();
-    for (const CLI::Option* option : chosen->get_options())
-      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    const std::string name = word.substr(0, word.find('='));
-    if (std::find(options.begin(), options.end(), name) == options.end()) return obolus::suggestion(name, options);
-  }
-  return {};
-}
-
 int run(int argc, char** argv) {
   using namespace obolus;
-  CLI::App app(description, "obolus");
-  app.set_version_flag("--version", fmt::format("obolus {}", version_text));
+  cli::Verb app("obolus", description);
+  app.version(fmt::format("obolus {}", version_text));
   app.footer(footer);
-  app.require_subcommand(0, 1);
   int code = cli::success;
   cli::add_fit(app, code);
   cli::add_predict(app, code);
@@ -73,18 +50,8 @@ int run(int argc, char** argv) {
   cli::add_report(app, code);
   cli::add_data(app, code);
   cli::add_demo(app, code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
-    fmt::print(stderr, "obolus: {}{}\nRun with --help for what is possible.\n", e.what(), hint(app, argc, argv));
-    return cli::usage_error;
-  }
-  if (app.get_subcommands().empty()) {
-    fmt::print(stderr, "{}", app.help());
-    return cli::usage_error;
-  }
-  return code;
+  const int parsed = app.parse(argc, argv);
+  return parsed == cli::success ? code : parsed;
 }
 
 }  // namespace

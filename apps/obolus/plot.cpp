@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "render.hpp"
-#include "run/durable_file.hpp"
 #include "verbs.hpp"
 
 namespace obolus::cli {
@@ -43,49 +43,49 @@ int run(Arguments a) {
   return success;
 }
 
-void add_axes(CLI::App& verb, Arguments& a) {
-  verb.add_option(
-          "--x", a.x,
-          "what runs to the right: rounds (default); gradients, where a product counts 2 and a value 0.5; seconds")
-      ->check(CLI::IsMember({"rounds", "gradients", "seconds"}));
-  verb.add_flag("--log-x", a.plot.log_x, "logarithmic to the right; the legend then gives the slopes of regrets");
-  CLI::Option* log_y = verb.add_flag(
-      "--log-y", a.log_y, "logarithmic upwards; default: for regrets, residuals and hypergradient_error only");
-  verb.add_flag("--linear-y", a.linear_y, "linear upwards, for all")->excludes(log_y);
+void add_axes(Verb& verb, Arguments& a) {
+  verb.add_option("--x", a.x,
+                  "the horizontal axis: rounds (default), gradients (a product counts as 2, a value as 0.5) or seconds")
+      ->check(one_of({"rounds", "gradients", "seconds"}));
+  verb.add_flag("--log-x", a.plot.log_x, "logarithmic horizontal axis; the legend then gives the slopes of regrets");
+  Flag* log_y = verb.add_flag(
+      "--log-y", a.log_y, "logarithmic vertical axes; default: for regrets, residuals and hypergradient_error only");
+  verb.add_flag("--linear-y", a.linear_y, "linear vertical axes")->excludes(log_y);
 }
 
-void add_choices(CLI::App& verb, Arguments& a) {
+void add_choices(Verb& verb, Arguments& a) {
   verb.add_option("--measure", a.plot.measures,
-                  "what is drawn, may be repeated: see --list; default: regret, f and up to two evaluations")
-      ->allow_extra_args(false);
+                  "the measure to draw (see --list); may be repeated; default: regret, f and up to two evaluations")
+      ->one_value();
   verb.add_option(
       "--setting", a.plot.setting,
-      "of a comparison's grids: best (default, by summary.json; the first while there is none), all, or those "
-      "with KEY=VALUE, …");
-  verb.add_option("--stream", a.plot.stream, "this stream of comparisons, this problem of runs; default: all");
-  verb.add_option("--only", a.plot.only, "only the curve with this label, may be repeated")->allow_extra_args(false);
+      "which settings of a comparison's grids: best (default, by summary.json; the first while there is none), all, "
+      "or those with KEY=VALUE, …");
+  verb.add_option("--stream", a.plot.stream, "only this stream of comparisons, or this problem of runs; default: all");
+  verb.add_option("--only", a.plot.only, "only the curve with this label; may be repeated")->one_value();
 }
 
 }  // namespace
 
-void add_plot(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand(
-      "plot", "draw runs and comparisons for papers: SVG, PNG or PDF; mean and standard deviation over seeds");
+void add_plot(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand(
+      "plot", "draw runs and comparisons for papers: SVG, PNG or PDF, with mean and standard deviation over seeds");
   auto a = std::make_shared<Arguments>();
   verb->add_option("folders", a->plot.folders, "folders of runs and comparisons, finished or not")->required();
   verb->add_option("-o,--out", a->out,
                    "the file, ending in .svg, .png or .pdf; default for one folder: FOLDER/figure.svg");
-  verb->add_flag("--list", a->list, "print the measures that the folders offer, and draw nothing");
+  verb->add_flag("--list", a->list, "print the measures in the folders, and draw nothing");
   add_choices(*verb, *a);
   add_axes(*verb, *a);
   verb->add_option("--width", a->plot.width_mm, "in mm; default: 170, a page of two columns; 85: one column")
-      ->check(CLI::Range(40.0, 1000.0));
-  verb->add_option("--dpi", a->dpi, "pixels an inch of a PNG; default: 300")->check(CLI::Range(30.0, 2400.0));
+      ->check(number_between(40.0, 1000.0));
+  verb->add_option("--dpi", a->dpi, "pixels per inch of a PNG; default: 300")->check(number_between(30.0, 2400.0));
   verb->add_option("--title", a->plot.title, "above the figure; default: none");
-  verb->add_flag("-q,--quiet", a->quiet, "do not say which settings were drawn");
+  verb->add_flag("-q,--quiet", a->quiet, "do not print which settings were drawn");
   verb->footer(
-      "A row of panels a stream, a panel a measure, a curve an optimiser. Runs that differ by their seed only are one "
-      "curve.\nExit codes: 0 done, 2 wrong arguments, 3 a folder holds no such thing.");
+      "One row of panels per stream, one panel per measure, one curve per optimiser. Runs that differ only by their\n"
+      "seed are one curve.\n"
+      "Exit codes: 0 done, 2 wrong arguments, 3 a folder does not hold what was asked for, or is damaged.");
   verb->callback([a, &code] { code = run(*a); });
 }
 

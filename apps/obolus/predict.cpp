@@ -1,13 +1,13 @@
-// obolus predict MODEL DATA…: what a model of `obolus fit` says of rows.
+// obolus predict MODEL DATA…: the predictions of a model of `obolus fit`.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
 #include <span>
 
-#include "fit/model_file.hpp"
-#include "fit/prediction_text.hpp"
-#include "fit/row_pipe.hpp"
+#include "fit/model/model_file.hpp"
+#include "fit/stream/prediction_line.hpp"
+#include "fit/stream/row_pipe.hpp"
 #include "obolus/core/error.hpp"
 #include "row_flags.hpp"
 #include "verbs.hpp"
@@ -25,7 +25,7 @@ class Output {
  public:
   explicit Output(const std::string& path)
       : path_(path), file_(path.empty() || path == "-" ? stdout : std::fopen(path.c_str(), "wb")) {
-    if (!file_) throw ConfigError(fmt::format("--output: {} cannot be written", path));
+    if (!file_) throw ConfigError(fmt::format("--output: cannot write to {}", path));
   }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -42,7 +42,9 @@ class Output {
   }
 
  private:
-  [[noreturn]] void fail() const { throw DataError((path_.empty() ? "standard output" : path_) + ": takes no more"); }
+  [[noreturn]] void fail() const {
+    throw DataError("cannot write to " + (path_.empty() || path_ == "-" ? "standard output" : path_));
+  }
   std::string path_;
   std::FILE* file_;
 };
@@ -51,7 +53,8 @@ void run(Arguments& a) {
   a.rows.settle();
   a.rows.options.labelled = false;
   Fit model = fit::load_model(a.model);
-  a.rows.options.usually_numeric = model.columns(true), a.rows.options.usually_categorical = model.columns(false);
+  a.rows.options.usually_numeric = model.columns(true);
+  a.rows.options.usually_categorical = model.columns(false);
   fit::RowPipe pipe(a.rows.open(), true);
   Output out(a.out);
   std::string line;
@@ -68,8 +71,9 @@ void run(Arguments& a) {
       model.set_groups(std::span(pipe.groups()).first(groups), item->columns);
     }
     const Prediction& prediction = model.predict(item->row);
-    known += prediction.features, features += item->row.features.size();
-    fit::prediction_text(prediction, model, item->row.tag, a.probabilities, line);
+    known += prediction.features;
+    features += item->row.features.size();
+    fit::format_prediction(prediction, model, item->row.tag, a.probabilities, line);
     out.write(line);
     if (!a.rows.can_be_read_again()) std::fflush(nullptr);
   }
@@ -77,25 +81,25 @@ void run(Arguments& a) {
   if (features > 0 && known == 0)
     fmt::print(
         stderr,
-        "obolus: warning: the model knows none of the rows' features; are the rows of another format, or the columns "
-        "of other names?\n");
+        "obolus: warning: the model knows none of the rows' features; check the format of the rows and the names of "
+        "their columns\n");
 }
 
 }  // namespace
 
-void add_predict(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("predict", "what a model of `obolus fit` says of rows");
+void add_predict(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("predict", "predict rows with a model of `obolus fit`");
   auto a = std::make_shared<Arguments>();
   verb->add_option("model", a->model, "the model, a file that `obolus fit` wrote")->required();
   a->rows.add(*verb, false);
-  verb->add_option("-o,--output", a->out, "where predictions go; default: standard output");
-  verb->add_flag("--probabilities", a->probabilities, "a column for every class, too");
+  verb->add_option("-o,--output", a->out, "write predictions here; default: standard output");
+  verb->add_flag("--probabilities", a->probabilities, "add a column per class");
   verb->add_flag("--names", a->header, "the first line names the columns");
   verb->footer(
-      "A line a row: the class or the number, then, where asked for, the classes' probabilities, then the row's tag,\n"
-      "separated by tabs. Columns of CSV and ARFF are found by their names, in any order. Labels are not looked at: "
-      "in\n"
-      "svmlight and Vowpal Wabbit rows they may be there, in CSV and ARFF say which column it is with --label.\n"
+      "One line per row, separated by tabs: the class or the number, the classes' probabilities if asked for, and the "
+      "row's\n"
+      "tag. Columns of CSV and ARFF are found by name, in any order. Labels are ignored: svmlight and Vowpal Wabbit\n"
+      "rows may have them; in CSV and ARFF, name their column with --label.\n"
       "Exit codes: 0 done, 2 wrong arguments, 3 bad data or model.");
   verb->callback([a, &code] {
     run(*a);

@@ -35,7 +35,7 @@ using Handle = std::unique_ptr<RsvgHandle, Release<g_object_unref>>;
 using Surface = std::unique_ptr<cairo_surface_t, Release<cairo_surface_destroy>>;
 using Context = std::unique_ptr<cairo_t, Release<cairo_destroy>>;
 
-// The drawing is ours and so are its faults: whatever librsvg refuses is an internal error.
+// The drawing is our own, so whatever librsvg refuses is an internal error.
 [[noreturn]] void fail(GError* error) {
   const std::string words = error != nullptr ? error->message : "no reason given";
   g_clear_error(&error);
@@ -89,7 +89,7 @@ void add_resolution(std::string& png, double dpi) {
 std::string png(RsvgHandle* handle, double width, double height, double dpi) {
   constexpr double max = 30000;  // cairo's images end at 32,767
   if (width > max || height > max)
-    throw ConfigError(fmt::format("--dpi {}: got a picture of {:.0f} x {:.0f} pixels, expected at most {:.0f} a side",
+    throw ConfigError(fmt::format("--dpi {}: got a picture of {:.0f} x {:.0f} pixels, expected at most {:.0f} per side",
                                   dpi, width, height, max));
   const int w = static_cast<int>(std::lround(width)), h = static_cast<int>(std::lround(height));
   const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h));
@@ -137,8 +137,8 @@ ImageKind image_kind(const std::string& path) {
     throw ConfigError(fmt::format("-o {}: got the ending '{}', expected .svg, .png or .pdf", path, ending));
   if (!renders)
     throw ConfigError(
-        fmt::format("-o {}: this program was built without librsvg and draws SVG only: use an ending .svg, or "
-                    "install librsvg2-dev and build again",
+        fmt::format("-o {}: this program was built without librsvg and draws SVG only: use .svg, or "
+                    "install librsvg2-dev and rebuild",
                     path));
   return ending == ".png" ? ImageKind::png : ImageKind::pdf;
 }

@@ -9,17 +9,56 @@
 #include "config/option_text.hpp"
 #include "data/generators/generated_reader.hpp"
 #include "data/rows/open_rows.hpp"
+#include "data/rows/row_format.hpp"
 #include "obolus/core/error.hpp"
+#include "option_flags.hpp"
 
 namespace obolus::cli {
 namespace {
 
-constexpr const char* input = "Rows";
+constexpr const char* group = "Rows";
 
-std::string quoted_list(const std::vector<std::string>& list) {
+using List = std::vector<std::string>;
+
+std::string text_of(const List& list) {
   std::string text;
   for (const std::string& item : list) text += (text.empty() ? "" : ", ") + config::quoted_text(item);
   return "[" + text + "]";
+}
+std::string text_of(char c) { return config::quoted_text(c == 0 ? std::string() : std::string(1, c)); }
+template <class T>
+std::string text_of(const T& value) {
+  return config::value_text(value);
+}
+
+std::string type_of(const List&) { return "list"; }
+std::string type_of(char) { return "character"; }
+template <class T>
+std::string type_of(const T&) {
+  return config::type_text<T>();
+}
+
+Flag* add_flag(Verb& verb, const std::string& flag, List& value, const std::string& help) {
+  return verb.add_option(flag, value, help)->one_value(',');
+}
+Flag* add_flag(Verb& verb, const std::string& flag, char& value, const std::string& help) {
+  const auto take = [&value, flag](std::string text) {
+    if (text == "tab" || text == "\\t") text = "\t";
+    if (text.size() > 1) refuse_value(flag, fmt::format("got '{}', expected one character, or tab", text));
+    if (!text.empty()) value = text[0];
+  };
+  return verb.add_option_function(flag, take, help)->type_name("CHARACTER");
+}
+Flag* add_flag(Verb& verb, const std::string& flag, std::uint64_t& value, const std::string& help) {
+  return verb.add_option(flag, value, help)->capture_default_str();
+}
+Flag* add_flag(Verb& verb, const std::string& flag, std::string& value, const std::string& help) {
+  if (flag != "--format") return verb.add_option(flag, value, help);
+  return add_choice(verb, flag, row_format_names(), value, help, [&value](const std::string& name) { value = name; });
+}
+template <class E>
+Flag* add_flag(Verb& verb, const std::string& flag, E& value, const std::string& help) {
+  return add_enum(verb, flag, value, help);
 }
 
 // Between commas; those within brackets are part of a list.
@@ -36,60 +75,23 @@ std::vector<std::string> words_of(const std::string& text) {
 
 }  // namespace
 
-void RowFlags::add(CLI::App& verb, bool labelled) {
-  verb.add_option("data", files, "files of rows, one after the other; - is standard input. gzip and zstd are unpacked");
-  const auto group = [](CLI::Option* option) { option->group(input); };
-  group(verb.add_option("--format", format, "of the rows; auto: by the file's name, then by its first line")
-            ->check(CLI::IsMember({"auto", "svmlight", "csv", "arff", "vw"}))
-            ->capture_default_str());
-  group(verb.add_option(
-      "--label", options.label,
-      labelled ? "CSV, ARFF: the label's column, by name or position (1 the first, -1 the last); default: the last"
-               : "CSV, ARFF: a column to leave out, the label's if the file has one"));
-  group(verb.add_option("--weight", options.weight, "CSV, ARFF: the column of the rows' weights"));
-  group(verb.add_option("--ignore", options.ignore, "CSV, ARFF: columns to leave out")
-            ->delimiter(',')
-            ->allow_extra_args(false));
-  group(verb.add_option("--numeric", options.numeric, "CSV: columns that are numbers, whatever the first rows say")
-            ->delimiter(',')
-            ->allow_extra_args(false));
-  group(verb.add_option("--categorical", options.categorical, "CSV: columns that are categories")
-            ->delimiter(',')
-            ->allow_extra_args(false));
-  group(verb.add_option("--header", header, "CSV: whether the first line names the columns")
-            ->check(CLI::IsMember({"auto", "yes", "no"}))
-            ->capture_default_str());
-  group(verb.add_option("--delimiter", delimiter,
-                        "CSV: one character, or tab; default: what the first line has most of"));
-  group(verb.add_option("--missing", options.missing, "CSV: texts that stand for a missing value")
-            ->delimiter(',')
-            ->allow_extra_args(false));
-  group(
-      verb.add_option("--index-base", index_base, "svmlight: the first feature's index; auto: 0 if one has it, else 1")
-          ->check(CLI::IsMember({"auto", "0", "1"}))
-          ->capture_default_str());
-  group(verb.add_option("--skip-bad", options.skip_bad,
-                        "so many bad rows are counted and skipped; the next one is the error")
-            ->capture_default_str());
+void RowFlags::add(Verb& verb, bool labelled) {
+  verb.add_option("data", files,
+                  "files of rows, read one after the other; - is standard input; gzip and zstd are unpacked");
+  options.labelled = labelled;
+  options.describe([&](std::string_view name, auto& value, std::string_view help) {
+    const std::string formats = titles_of_formats(name);
+    add_flag(verb, flag_of(name), value, (formats.empty() ? "" : formats + ": ") + std::string(help))->group(group);
+  });
 }
 
 void RowFlags::settle() {
   if (files.empty() && generate.empty())
     throw ConfigError("got no rows, expected files, - for standard input, or --generate; see --help");
-  if (!files.empty() && !generate.empty()) throw ConfigError("--generate: got files, too, expected one of them");
+  if (!files.empty() && !generate.empty())
+    throw ConfigError("--generate: got files as well, expected one or the other");
   if (std::count(files.begin(), files.end(), "-") > 0 && files.size() > 1)
     throw ConfigError("got - among other files, expected it alone: a stream of rows has one end");
-  options.format = format == "svmlight" ? RowFormat::svmlight
-                   : format == "csv"    ? RowFormat::csv
-                   : format == "arff"   ? RowFormat::arff
-                   : format == "vw"     ? RowFormat::vowpal_wabbit
-                                        : RowFormat::automatic;
-  options.index_base = index_base == "0" ? IndexBase::zero : index_base == "1" ? IndexBase::one : IndexBase::automatic;
-  options.header = header == "yes" ? Header::yes : header == "no" ? Header::no : Header::automatic;
-  if (delimiter == "tab" || delimiter == "\\t") delimiter = "\t";
-  if (delimiter.size() > 1)
-    throw ConfigError(fmt::format("--delimiter: got '{}', expected one character, or tab", delimiter));
-  if (!delimiter.empty()) options.delimiter = delimiter[0];
 }
 
 bool RowFlags::can_be_read_again() const { return files.empty() || files.front() != "-"; }
@@ -107,22 +109,34 @@ std::unique_ptr<RowReader> RowFlags::open_validation() const {
 std::string RowFlags::name() const {
   if (!generate.empty()) return generate.substr(0, generate.find(','));
   if (files.front() == "-") return "stdin";
-  std::filesystem::path path(files.front());
-  if (path.extension() == ".gz" || path.extension() == ".zst") path = path.stem();
-  return path.stem().string();
+  return std::filesystem::path(without_packing(files.front())).stem().string();
 }
 
 std::string RowFlags::echo() const {
-  std::string text = "data = " + quoted_list(files) + "\n";
+  std::string text = "data = " + text_of(files) + "\n";
   if (!generate.empty()) text += "generate = " + config::quoted_text(generate) + "\n";
   if (!validation.empty()) text += "validation = " + config::quoted_text(validation) + "\n";
-  text += fmt::format("format = \"{}\"\nindex_base = \"{}\"\nheader = \"{}\"\ndelimiter = {}\n", format, index_base,
-                      header, config::quoted_text(delimiter));
-  text += fmt::format(
-      "label = {}\nweight = {}\nignore = {}\nnumeric = {}\ncategorical = {}\nmissing = {}\nskip_bad = {}\n",
-      config::quoted_text(options.label), config::quoted_text(options.weight), quoted_list(options.ignore),
-      quoted_list(options.numeric), quoted_list(options.categorical), quoted_list(options.missing), options.skip_bad);
+  RowOptions copy = options;
+  copy.describe([&](std::string_view name, const auto& value, std::string_view) {
+    text += fmt::format("{} = {}\n", name, text_of(value));
+  });
   return text;
+}
+
+std::vector<Listing> list_formats() {
+  std::vector<Listing> list;
+  for (const RowFormat& format : row_formats()) {
+    Listing& listing = list.emplace_back();
+    listing.name = format.name;
+    listing.title = fmt::format("{}: {}", format.title, format.summary);
+    listing.citation = fmt::format("by default for files that end in {}", fmt::join(format.endings, ", "));
+    RowOptions options;
+    options.describe([&](std::string_view name, const auto& value, std::string_view help) {
+      if (std::find(format.options.begin(), format.options.end(), name) != format.options.end())
+        listing.options.push_back({flag_of(name), type_of(value), text_of(value), {}, std::string(help)});
+    });
+  }
+  return list;
 }
 
 }  // namespace obolus::cli

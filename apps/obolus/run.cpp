@@ -25,23 +25,23 @@ struct Arguments {
   std::int64_t seed = -1, rounds = -1;
   int threads = 1;
   bool resume = false, force = false, quiet = false, verbose = false;
-  std::optional<std::string> live;  // where; empty: anywhere on this machine
+  std::optional<std::string> live;  // the address; empty: any on this machine
 };
 
-// What went on that the theory does not allow for, and the remedy.
+// What happened that the theory does not allow for, and the remedy.
 template <class Line>
 void guards(const RunSummary& s, Line&& line) {
-  if (!s.convex) line("inner problem", "not convex: no theorem applies, and a regret rests on how ∇F was found");
+  if (!s.convex) line("inner problem", "not convex: no theorem applies, and the regret depends on how ∇F is found");
   if (s.capped_rounds > 0)
-    line("at the cap", fmt::format("{} rounds: a tolerance was out of reach; raise max_inner, or the tolerances",
+    line("at the cap", fmt::format("{} rounds: a tolerance was not reached; raise max_inner or the tolerances",
                                    count(s.capped_rounds)));
   if (s.indefinite_rounds > 0)
-    line("indefinite", fmt::format("{} rounds: g_yy had negative curvature; set damping, or system_solver = \"gd\"",
+    line("indefinite", fmt::format("{} rounds: g_yy had negative curvature; set damping or system_solver = \"gd\"",
                                    count(s.indefinite_rounds)));
   constexpr double apart = 0.5;
   if (s.measured.separation > apart)
     line("y and z",
-         fmt::format("have parted, |y − z| = {} |z|: λ(g_x(y) − g_x(z)) is then no gradient; use warm_start = "
+         fmt::format("are far apart, |y − z| = {} |z|: λ(g_x(y) − g_x(z)) is then no gradient; use warm_start = "
                      "\"tied\" or \"dual\", a smaller τ, or a bounded domain",
                      number(s.measured.separation)));
 }
@@ -77,13 +77,13 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   fmt::print(stderr, "{}", text.substr(text.find('\n', text.find('\n') + 1) + 1));  // no heading
 }
 
-// The theorem's conditions that the options violate, said before the run when the user asked for the theory.
+// Before a run with options from the theory: the theorem's conditions that they violate.
 void warn_of_conditions(const Experiment& experiment) {
   for (const Condition& c : experiment.theory_conditions())
     if (!c.holds) fmt::print(stderr, "obolus: warning: the theorem's condition {} is violated: {}\n", c.name, c.detail);
 }
 
-// The run, with whoever looks on: the terminal's line, the browser, and the keys that steer it.
+// The run with what watches and steers it: the terminal's line, the browser and the keys.
 RunSummary watched_run(const Arguments& a, const Experiment& experiment, RunControl& control) {
   std::optional<LiveView> live;
   if (a.live) live.emplace(*a.live, experiment, control.directory);
@@ -110,7 +110,7 @@ RunSummary watched_run(const Arguments& a, const Experiment& experiment, RunCont
 }
 
 int run(const Arguments& a) {
-  if (a.resume && a.out.empty()) throw ConfigError("--resume: expected --out with the folder of the run to go on with");
+  if (a.resume && a.out.empty()) throw ConfigError("--resume requires --out DIR, the run to resume");
   std::vector<std::string> overrides = a.set;
   if (a.seed >= 0) overrides.push_back(fmt::format("problem.seed={}", a.seed));
   if (a.rounds >= 0) overrides.push_back(fmt::format("problem.rounds={}", a.rounds));
@@ -132,7 +132,8 @@ int run(const Arguments& a) {
     return diverged;
   }
   if (summary.end.status == RunStatus::stopped) {
-    fmt::print(stderr, "obolus: stopped after round {} of {} and saved; to go on:\n  obolus run {} --out {} --resume\n",
+    fmt::print(stderr,
+               "obolus: stopped after round {} of {} and saved; to continue:\n  obolus run {} --out {} --resume\n",
                summary.end.rounds, experiment.rounds(), shell_quoted(control.directory + "/config.toml"),
                shell_quoted(control.directory));
     return Interruption::exit_code();
@@ -143,30 +144,30 @@ int run(const Arguments& a) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& code) {
-  CLI::App* verb = app.add_subcommand("run", "run one optimiser on one problem, as a config file says");
+void add_run(Verb& app, int& code) {
+  Verb* verb = app.add_subcommand("run", "run one optimiser on one problem, as described in a config file");
   auto a = std::make_shared<Arguments>();
-  verb->add_option("config", a->config, "the config file (TOML); `obolus list` names every section's options")
+  verb->add_option("config", a->config, "the config file (TOML); `obolus list` shows the options of every section")
       ->required();
   verb->add_option("--set", a->set, "change one value: --set optimiser.alpha=0.05 (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--out", a->out, "the run's folder; default: runs/NAME-OF-CONFIG, numbered when taken");
+      ->one_value();
+  verb->add_option("--out", a->out, "the run's folder; default: runs/NAME-OF-CONFIG, numbered if it exists");
   verb->add_option("--seed", a->seed, "the same as --set problem.seed=N")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+      ->check(whole_number(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   verb->add_option("--rounds", a->rounds, "the same as --set problem.rounds=T")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}));
-  verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(CLI::Range(1, 256));
-  CLI::Option* resume =
-      verb->add_flag("--resume", a->resume, "go on from the checkpoint in --out, to the same bits as without a break");
+      ->check(whole_number(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}));
+  verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(whole_number(1, 256));
+  Flag* resume = verb->add_flag(
+      "--resume", a->resume, "continue from the checkpoint in --out; the results are the same bits as without a break");
   verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
   add_live(*verb, a->live);
-  verb->add_flag("-q,--quiet", a->quiet, "say nothing but errors");
-  verb->add_flag("-v,--verbose", a->verbose, "print the summary also when standard error is not a terminal");
+  verb->add_flag("-q,--quiet", a->quiet, "print nothing but errors");
+  verb->add_flag("-v,--verbose", a->verbose, "print the summary even when standard error is not a terminal");
   verb->footer(
-      "A run folder holds config.toml (complete; reproduces the run), trace.jsonl (one object a round),\n"
-      "summary.json and checkpoint. Ctrl-C saves and says how to go on. In a terminal, p pauses the run and\n"
-      "lets it go on, q does what Ctrl-C does. --live prints the address of a page that shows the run as it goes on.\n"
+      "A run folder holds config.toml (complete; reproduces the run), trace.jsonl (one object per round),\n"
+      "summary.json and checkpoint. Ctrl-C saves and says how to continue. In a terminal, p pauses and resumes the\n"
+      "run, q does what Ctrl-C does. --live prints the address of a page that shows the run as it proceeds.\n"
       "Exit codes: 0 done, 2 wrong arguments or config, 3 bad data, 4 diverged, 130 interrupted and saved.");
   verb->callback([a, &code] { code = run(*a); });
 }

@@ -1,4 +1,4 @@
-// Where runs go, and how a user is told to go on with one.
+// Folders for runs, and text that a shell reads back.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace obolus::cli {
 
-// runs/NAME, or runs/NAME-2, … when that holds a run already.
+// runs/NAME, or runs/NAME-2, … if that exists already.
 inline std::string free_directory(const std::string& config) {
   const std::string base = "runs/" + std::filesystem::path(config).stem().string();
   for (int i = 1;; ++i) {
@@ -17,7 +17,7 @@ inline std::string free_directory(const std::string& config) {
   }
 }
 
-// As a shell reads it back.
+// Quoted for a shell.
 inline std::string shell_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);

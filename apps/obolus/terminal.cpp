@@ -30,7 +30,7 @@ void note(int signal) {
   sigaction(signal, &second, nullptr);
 }
 
-// Letters, not bytes.
+// In characters, not bytes.
 std::size_t width(const std::string& text) {
   return to_size(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -45,8 +45,17 @@ std::size_t terminal_width() {
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
+std::string without_heading(const Table& table) {
+  const std::string text = table.text();
+  return text.substr(text.find('\n', text.find('\n') + 1) + 1);  // the heading and the rule below it
+}
+
 void Pace::begin(std::int64_t done) {
-  if (!begun_) begun_ = true, first_ = done, start_ = Clock::now(), lost_ = {};
+  if (begun_) return;
+  begun_ = true;
+  first_ = done;
+  start_ = Clock::now();
+  lost_ = {};
 }
 
 void Pace::pause(bool on) {
@@ -75,7 +84,8 @@ ProgressLine::~ProgressLine() {
 bool ProgressLine::due(const Pace& pace) {
   const auto now = std::chrono::steady_clock::now();
   if (!shown_ || (now - last_ < std::chrono::milliseconds(200) && pace.paused() == paused_)) return false;
-  last_ = now, paused_ = pace.paused();
+  last_ = now;
+  paused_ = pace.paused();
   return true;
 }
 
@@ -83,7 +93,7 @@ void ProgressLine::write(const std::string& text, const Pace& pace, std::optiona
   std::string line = label_ + "  " + text;
   if (pace.paused()) line += "  paused";
   else if (left) line += fmt::format("  {} left", duration(*left));
-  const std::string hint = pace.paused() ? "  p goes on, q stops" : "  p pauses, q stops";
+  const std::string hint = pace.paused() ? "  p resumes, q stops" : "  p pauses, q stops";
   if (keys_ && width(line) + hint.size() < terminal_width()) line += hint;
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);

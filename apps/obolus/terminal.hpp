@@ -1,4 +1,4 @@
-// What people see beside tables: progress, and Ctrl-C.
+// Progress on the terminal, and Ctrl-C.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,17 @@ namespace obolus::cli {
 
 [[nodiscard]] bool is_terminal(int descriptor);
 
-// How fast something goes, pauses left out.
+[[nodiscard]] std::string without_heading(const Table& table);  // for names and values
+
+// The pace of a run, without its pauses.
 class Pace {
  public:
-  void begin(std::int64_t done);  // so many were done before; the first call counts
+  void begin(std::int64_t done);  // how many were done before; only the first call counts
   void pause(bool on);
   [[nodiscard]] bool paused() const { return paused_; }
   [[nodiscard]] double seconds() const;  // since it began
   [[nodiscard]] std::optional<double> remaining(std::int64_t done,
-                                                std::int64_t of) const;  // nothing while nobody knows
+                                                std::int64_t of) const;  // none until known
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -31,8 +33,8 @@ class Pace {
   Clock::duration lost_{};
 };
 
-// One line on stderr that is rewritten a few times a second; silent unless stderr is a terminal. It ends with what keys do,
-// where `keys` says that there are some and the line has room.
+// One line on stderr that is rewritten a few times a second; silent unless stderr is a terminal. If `keys` is set and
+// the line has room, it ends with what the keys do.
 class ProgressLine {
  public:
   ProgressLine(std::string label, bool wanted, bool keys);
@@ -48,7 +50,7 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_{};
 };
 
-// Rounds, one after the other.
+// For rounds, one after another.
 class Progress {
  public:
   Progress(std::string label, Round total, bool wanted, bool keys = false);
@@ -62,7 +64,7 @@ class Progress {
   ProgressLine line_;
 };
 
-// Jobs that are done in any order.
+// For jobs that finish in any order.
 class JobProgress {
  public:
   JobProgress(std::string label, bool wanted, bool keys = false);
@@ -75,14 +77,14 @@ class JobProgress {
   ProgressLine line_;
 };
 
-// While alive, SIGINT and SIGTERM are noted instead of ending the program; a second one ends it at once.
+// While alive, SIGINT and SIGTERM are recorded instead of ending the program; a second one ends it at once.
 class Interruption {
  public:
   Interruption();
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
-  [[nodiscard]] static int signal();     // 0 while none came
+  [[nodiscard]] static int signal();     // 0 if none came
   [[nodiscard]] static int exit_code();  // for the signal that came: 130 or 143
 };
 

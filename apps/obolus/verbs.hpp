@@ -1,10 +1,11 @@
-// The verbs of the command line, one file each. A verb adds its subcommand; when the user calls it, it puts its exit code
-// into `code`.
+// The verbs of the command line, one file each. A verb adds its subcommand, whose callback puts the exit code into
+// `code`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+
+#include "verb.hpp"
 
 namespace obolus::cli {
 
@@ -19,19 +20,19 @@ enum ExitCode : int {
   terminated = 143,   // SIGTERM, after saving
 };
 
-void add_run(CLI::App& app, int& code);
-void add_list(CLI::App& app, int& code);
-void add_check(CLI::App& app, int& code);
-void add_compare(CLI::App& app, int& code);
-void add_plot(CLI::App& app, int& code);
-void add_report(CLI::App& app, int& code);
-void add_fit(CLI::App& app, int& code);
-void add_predict(CLI::App& app, int& code);
-void add_inspect(CLI::App& app, int& code);
-void add_data(CLI::App& app, int& code);
-void add_demo(CLI::App& app, int& code);
+void add_run(Verb& app, int& code);
+void add_list(Verb& app, int& code);
+void add_check(Verb& app, int& code);
+void add_compare(Verb& app, int& code);
+void add_plot(Verb& app, int& code);
+void add_report(Verb& app, int& code);
+void add_fit(Verb& app, int& code);
+void add_predict(Verb& app, int& code);
+void add_inspect(Verb& app, int& code);
+void add_data(Verb& app, int& code);
+void add_demo(Verb& app, int& code);
 
-// --live [ADDR], the same for every verb that has it. Without ADDR the text is empty.
-void add_live(CLI::App& verb, std::optional<std::string>& address);
+// --live [ADDR], the same for every verb that has it. The text is empty if no ADDR is given.
+void add_live(Verb& verb, std::optional<std::string>& address);
 
 }  // namespace obolus::cli

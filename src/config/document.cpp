@@ -1,14 +1,26 @@
 #include "config/document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config/section_reader.hpp"
-#include "run/durable_file.hpp"
+#include "data/durable_file.hpp"
 
 namespace obolus::config {
 namespace {
 
 constexpr std::uint64_t max_config = 1 << 24;
+
+void insert_value(toml::table& section, const std::string& key, const std::string& value, const std::string& source) {
+  toml::table parsed;
+  try {
+    parsed = toml::parse("value = " + value, source);
+  } catch (const toml::parse_error&) {
+    parsed = parse("value = " + quoted_text(value), source);
+  }
+  section.insert_or_assign(key, std::move(*parsed.get("value")));
+}
 
 }  // namespace
 
@@ -36,17 +48,24 @@ void apply_override(toml::table& root, const std::string& text) {
       dot == 0 || dot + 1 == equals)
     throw ConfigError(fmt::format("--set: got '{}', expected section.key=value", text));
   const std::string section = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
-  const std::string value = text.substr(equals + 1), source = "--set " + text;
-  toml::table parsed;
-  try {
-    parsed = toml::parse("value = " + value, source);
-  } catch (const toml::parse_error&) {
-    parsed = parse("value = " + quoted_text(value), source);
-  }
   toml::node* node = root.get(section);
   if (!node) node = &root.insert(section, toml::table{}).first->second;
   if (!node->is_table()) throw ConfigError(fmt::format("--set {}: [{}] is not a section", text, section));
-  node->as_table()->insert_or_assign(key, std::move(*parsed.get("value")));
+  insert_value(*node->as_table(), key, text.substr(equals + 1), "--set " + text);
+}
+
+toml::table section_of_settings(const std::string& section, const std::vector<std::string>& settings,
+                                const std::string& flag) {
+  toml::table values;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (setting.find('\n') != std::string::npos || equals == std::string::npos || equals == 0)
+      throw ConfigError(fmt::format("{}: got '{}', expected key=value", flag, setting));
+    insert_value(values, setting.substr(0, equals), setting.substr(equals + 1), fmt::format("{} {}", flag, setting));
+  }
+  toml::table root;
+  root.insert(section, std::move(values));
+  return root;
 }
 
 void refuse_unknown(const toml::table& table, const std::string& what, const std::vector<std::string>& valid) {

@@ -1,5 +1,8 @@
 #include "config/generator_settings.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "config/document.hpp"
 #include "config/section_reader.hpp"
 

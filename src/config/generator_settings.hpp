@@ -8,7 +8,8 @@
 
 namespace obolus {
 
-// Settings are KEY=VALUE, values as in a config: drift_rows=[5000,10000]. Throws ConfigError for a name, a key or a value that is none.
+// Settings are KEY=VALUE, with values as in a config: drift_rows=[5000,10000]. Throws ConfigError for an unknown name
+// or key, or a value out of range.
 [[nodiscard]] GeneratorOptions generator_with(const std::string& name, const std::vector<std::string>& settings);
 
 }  // namespace obolus

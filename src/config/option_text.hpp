@@ -1,9 +1,6 @@
-// Option values and their types as people read and write them in a config file.
+// Option values and their types as people read and write them in a config.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,32 +13,15 @@
 namespace obolus::config {
 
 // The shortest text that reads back as the same double, always a TOML float.
-inline std::string number_text(double v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  std::string text = fmt::format("{}", v);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
+[[nodiscard]] std::string number_text(double v);
+[[nodiscard]] std::string quoted_text(std::string_view s);
+[[nodiscard]] std::string schedule_text(const Schedule& s);
 
-inline std::string quoted_text(std::string_view s) {
-  std::string out = "\"";
-  for (const char c : s) {
-    if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
-    else out += c;
-  }
-  return out += '"';
-}
-
-inline std::string schedule_text(const Schedule& s) {
-  if (s.is_constant()) return number_text(s.scale);
-  std::string text = "{ scale = " + number_text(s.scale);
-  if (s.power != 0) text += ", power = " + number_text(s.power);
-  if (s.log) text += ", log = true";
-  if (std::isfinite(s.min)) text += ", least = " + number_text(s.min);
-  if (std::isfinite(s.max)) text += ", most = " + number_text(s.max);
-  return text + " }";
+template <class E>
+[[nodiscard]] std::vector<std::string> names_of_enum() {
+  std::vector<std::string> names;
+  for (const auto& [value, name] : EnumNames<E>::values) names.emplace_back(name);
+  return names;
 }
 
 // Empty for an option that is not set.
@@ -50,7 +30,7 @@ std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
   else if constexpr (std::is_integral_v<T>) return std::to_string(value);
   else if constexpr (std::is_floating_point_v<T>) return number_text(value);
-  else if constexpr (std::is_same_v<T, std::string>) return quoted_text(value);
+  else if constexpr (std::is_base_of_v<std::string, T>) return quoted_text(value);
   else if constexpr (std::is_same_v<T, Schedule>) return schedule_text(value);
   else if constexpr (std::is_same_v<T, std::optional<double>>) return value ? number_text(*value) : std::string();
   else if constexpr (std::is_same_v<T, std::optional<Schedule>>) return value ? schedule_text(*value) : std::string();
@@ -69,6 +49,7 @@ std::string type_text() {
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   else if constexpr (std::is_integral_v<T>) return "integer";
   else if constexpr (std::is_same_v<T, std::string>) return "text";
+  else if constexpr (std::is_same_v<T, FilePath>) return "path";
   else if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, std::optional<Schedule>>)
     return "number or schedule";
   else if constexpr (std::is_same_v<T, Numbers> || std::is_same_v<T, std::optional<Numbers>>) return "number or list";
@@ -86,10 +67,14 @@ std::string section_lines(const Options& options) {
   std::string lines;
   copy.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range = {}) {
     const std::string text = value_text(value);
-    if (text.empty()) lines += fmt::format("# {} is not set: {}\n", name, help);
-    else lines += fmt::format("{} = {}  # {}\n", name, text, help);
+    if (text.empty()) (lines += "# ").append(name).append(" is not set: ");
+    else lines.append(name).append(" = ").append(text).append("  # ");
+    lines.append(help).append("\n");
   });
   return lines;
 }
+
+// The same lines without comments, whose wording may differ between programs.
+[[nodiscard]] std::string without_comments(const std::string& lines);
 
 }  // namespace obolus::config

@@ -1,5 +1,8 @@
 #include "config/sections.hpp"
 
+#include <fmt/format.h>
+
+#include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus::config {
@@ -11,7 +14,7 @@ void require_length(const Numbers& numbers, Index size, const char* name) {
 }
 
 ConvexSet DomainSection::make(Index dim_x) const {
-  // One number stands for all coordinates, also when the other bound is a list.
+  // One number holds for all coordinates, even when the other bound is a list.
   const auto wide = [&](const Numbers& n) -> Vector<double> {
     if (!n.list) return Vector<double>::Constant(dim_x, n.values.front());
     return Eigen::Map<const Vector<double>>(n.values.data(), static_cast<Index>(n.values.size()));
@@ -24,7 +27,8 @@ ConvexSet DomainSection::make(Index dim_x) const {
     case SetName::all: return ConvexSet::all();
     case SetName::box:
       if (!lower.list && !upper.list) return ConvexSet::box(lower.values.front(), upper.values.front());
-      require_length(lower, dim_x, "domain.lower"), require_length(upper, dim_x, "domain.upper");
+      require_length(lower, dim_x, "domain.lower");
+      require_length(upper, dim_x, "domain.upper");
       return ConvexSet::box(wide(lower), wide(upper));
     case SetName::l2_ball: return ConvexSet::l2_ball(given_radius());
     case SetName::l1_ball: return ConvexSet::l1_ball(given_radius());

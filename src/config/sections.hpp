@@ -1,16 +1,18 @@
-// The sections of a config that belong to no problem and no optimiser.
+// The sections of a config, besides the options of problems and optimisers.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
-#include "config/section_reader.hpp"
 #include "obolus/core/convex_set.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/options.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/core/preset.hpp"
 
 namespace obolus {
 
@@ -74,15 +76,15 @@ struct DomainSection {
   template <class V>
   void describe(V&& v) {
     v("set", set, "the feasible set X of x");
-    v("lower", lower, "box: lower bounds, one number or a list with one for each coordinate");
-    v("upper", upper, "box: upper bounds, one number or a list with one for each coordinate");
+    v("lower", lower, "box: lower bounds, one number, or a list with one per coordinate");
+    v("upper", upper, "box: upper bounds, one number, or a list with one per coordinate");
     v("radius", radius, "l2_ball, l1_ball: radius around 0", Range::positive());
   }
 
   [[nodiscard]] ConvexSet make(Index dim_x) const;
 };
 
-// What stands in [optimiser] beside the algorithm's own options.
+// The keys of [optimiser] besides the algorithm's own options.
 struct OptimiserSection {
   std::string name;
   Preset preset = Preset::standard;
@@ -103,8 +105,12 @@ struct OptimiserSection {
 
   void overlay(Constants& constants, std::optional<double> L_g1) const {
     const auto put = [](double& to, const std::optional<double>& from) { to = from.value_or(to); };
-    put(constants.L_f0, L_f0), put(constants.L_f1, L_f1), put(constants.L_g1, L_g1), put(constants.L_g2, L_g2);
-    put(constants.mu_g, mu_g), put(constants.M, M);
+    put(constants.L_f0, L_f0);
+    put(constants.L_f1, L_f1);
+    put(constants.L_g1, L_g1);
+    put(constants.L_g2, L_g2);
+    put(constants.mu_g, mu_g);
+    put(constants.M, M);
   }
 };
 
@@ -125,21 +131,23 @@ struct MetricsSection {
     v("gamma", gamma, "the γ of the regret; unset: the optimiser's γ of round 1", Range::positive());
     v("regret", regret, "measure the regret, with a reference hypergradient in every round");
     v("every", every,
-      "rounds between measured ones (the last is one); above 1 only with regret = false or reference_steps",
+      "measure one round in this many, and the last; above 1 only with regret = false or reference_steps",
       Range::at_least(1));
-    v("evaluate_every", evaluate_every, "rounds between evaluations, where the problem has any; 0: the last round only",
-      Range::at_least(0));
+    v("evaluate_every", evaluate_every,
+      "evaluate one round in this many, where the problem has evaluations; 0: the last round only", Range::at_least(0));
     v("reference_steps", reference_steps,
-      "how ∇F_t is found. 0: the inner problem solved to rounding, for convex ones; N: N gradient steps from the "
+      "how ∇F_t is found. 0: solve the inner problem to rounding, if it is convex; N: N gradient steps from the "
       "committed y, then damped conjugate gradients; with every = n > 1 the regret is n times the sum over rounds n, "
       "2n, …, an estimate",
       Range::between(0, 1e9));
     v("reference_alpha", reference_alpha, "step size of those steps", Range::positive());
     v("reference_damping", reference_damping, "added to g_yy in those conjugate gradients", Range::at_least(0));
-    v("reference_products", reference_products, "most products g_yy v in them", Range::between(1, 1e9));
-    v("residuals", residuals, "measure residual_y and residual_z, two or three more dense gradients a measured round");
+    v("reference_products", reference_products, "maximum number of products g_yy v in them", Range::between(1, 1e9));
+    v("residuals", residuals,
+      "measure residual_y and residual_z, two or three more dense gradients per measured round");
     v("variation", variation, "measure V_T, H_2T, E^f_y, E^g_y and P_T");
-    v("samples", samples, "points behind an estimated supremum, where no closed form is known", Range::between(1, 1e6));
+    v("samples", samples, "sample points of an estimated supremum, where no closed form is known",
+      Range::between(1, 1e6));
     v("bound", bound, "print the theorem's bound beside the measured regret, where constants are known");
   }
 };
@@ -153,7 +161,7 @@ struct LogSection {
   template <class V>
   void describe(V&& v) {
     v("vectors", vectors, "write x and y into the trace");
-    v("every", every, "write one round in so many (and the last, and those evaluated)", Range::at_least(1));
+    v("every", every, "write one round in this many, and the last and the evaluated ones", Range::at_least(1));
     v("checkpoint_every", checkpoint_every, "rounds between checkpoints; 0: by the clock only", Range::at_least(0));
     v("checkpoint_seconds", checkpoint_seconds, "seconds between checkpoints", Range::positive());
   }

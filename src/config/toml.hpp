@@ -1,4 +1,4 @@
-// toml++, compiled once (toml.cpp) and into this library: whoever links us needs neither its headers nor its library.
+// toml++, compiled once (toml.cpp) into this library: programs that link it need neither the headers nor the library.
 #pragma once
 
 #define TOML_EXCEPTIONS 1

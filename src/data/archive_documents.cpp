@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t packed_block = std::size_t{1} << 18;
 
-// All but mtree, which names files outside the archive, and raw; of the filters, those that start no other program.
+// All but mtree, which names files outside the archive, and raw; only filters that start no other program.
 void support_forms(archive* a) {
   using Support = int(archive*);
   for (Support* format :
@@ -39,7 +39,10 @@ ArchiveDocuments::ArchiveDocuments(const ArchiveSource& source, const ArchiveLim
     : source_(source.name), limits_(limits), archive_(archive_read_new()) {
   if (!archive_) fail("no memory to read it");
   if (form == Form::archive) support_forms(archive_.get());
-  else archive_read_support_format_raw(archive_.get()), archive_read_support_filter_gzip(archive_.get());
+  if (form == Form::packed_file) {
+    archive_read_support_format_raw(archive_.get());
+    archive_read_support_filter_gzip(archive_.get());
+  }
   if (source.bytes) {
     require(archive_read_open_memory(archive_.get(), source.bytes->data(), source.bytes->size()));
     return;

@@ -1,5 +1,5 @@
-// The files inside an archive, one after the other, in memory: nothing is ever written to the disc, and a name is only
-// looked at. Whatever form libarchive unpacks by itself will do. Archives come from strangers, hence the limits.
+// The files inside an archive, one at a time, in memory: nothing is written to disc, and names are only compared. Any
+// format that libarchive unpacks by itself will do. Archives come from strangers, hence the limits.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@ struct ArchiveLimits {
 };
 
 struct ArchiveSource {
-  std::string name;                       // the path, or how errors call the bytes
-  std::optional<std::string_view> bytes;  // of the archive, when it is in memory
+  std::string name;                       // the path, or the name of the bytes in errors
+  std::optional<std::string_view> bytes;  // of an archive in memory
 };
 
 class ArchiveDocuments {
  public:
-  enum class Form : std::uint8_t { archive, packed_file };  // of many files, or one file packed by itself
+  enum class Form : std::uint8_t { archive, packed_file };  // many files, or one packed file
   ArchiveDocuments(const ArchiveSource& source, const ArchiveLimits& limits, Form form = Form::archive);
 
-  // Goes on to the next regular file; false at the end.
+  // Advances to the next regular file; false at the end.
   [[nodiscard]] bool next();
   [[nodiscard]] const std::string& name() const { return name_; }
-  void append_content(std::vector<char>& to);  // once for each
+  void append_content(std::vector<char>& to);  // once per file
 
  private:
   struct Close {

@@ -9,10 +9,10 @@
 #include <limits>
 #include <system_error>
 
+#include "data/checksum.hpp"
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
-#include "run/checksum.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::string_view magic = "obolus corpus\n";
 constexpr std::uint64_t version = 1;
 constexpr std::size_t head_size = magic.size() + 2 * sizeof(std::uint64_t);
 constexpr std::uint64_t max_file = std::uint64_t{1} << 30, max_term_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t max = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t max_number = std::numeric_limits<std::int32_t>::max();
 
 void put_word(std::string& out, std::uint64_t word) {
   for (int i = 0; i < 8; ++i) out += static_cast<char>(word >> (8 * i));
@@ -65,7 +65,7 @@ void put_part(std::string& out, const TokenisedCorpus::Part& part) {
   }
 }
 
-// Every number is held against what it may be before it is used; a lie ends in DataError, never beyond the bytes.
+// Checks every number before it is used: wrong bytes end in DataError, never in a read beyond them.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& name)
@@ -89,7 +89,7 @@ class Reader {
 
   // Of things that take at least one byte each.
   std::size_t size(const char* what) {
-    const std::uint64_t n = number(max, what);
+    const std::uint64_t n = number(max_number, what);
     if (n > static_cast<std::uint64_t>(end_ - at_)) refuse(fmt::format("{}: the file ends too early", what));
     return n;
   }
@@ -135,7 +135,7 @@ class Reader {
       if (next >= terms) refuse("term of a document: beyond the last");
       next += number(terms - 1 - next, "term of a document");
       part.term.push_back(static_cast<std::int32_t>(next++));
-      part.count.push_back(static_cast<std::int32_t>(number(max - 1, "count") + 1));
+      part.count.push_back(static_cast<std::int32_t>(number(max_number - 1, "count") + 1));
     }
   }
 
@@ -159,7 +159,7 @@ std::string to_bytes(const TokenisedCorpus& corpus) {
 }
 
 TokenisedCorpus corpus_of_bytes(std::string_view bytes, const std::string& name) {
-  if (bytes.size() < head_size || !bytes.starts_with(magic)) throw DataError(name + ": not a corpus of obolus");
+  if (bytes.size() < head_size || !bytes.starts_with(magic)) throw DataError(name + ": not an Obolus corpus");
   const std::uint64_t written = word_at(bytes, magic.size());
   if (written != version)
     throw DataError(fmt::format("{}: a corpus of version {}, expected version {}", name, written, version));
@@ -172,7 +172,7 @@ TokenisedCorpus corpus_of_bytes(std::string_view bytes, const std::string& name)
   if (corpus.classes.empty()) reader.refuse("no classes");
   corpus.train = reader.part(corpus.terms.size(), corpus.classes.size());
   corpus.test = reader.part(corpus.terms.size(), corpus.classes.size());
-  if (!reader.done()) reader.refuse("something stands after the end");
+  if (!reader.done()) reader.refuse("there are bytes after the end");
   return corpus;
 }
 
@@ -180,7 +180,7 @@ void save_corpus(const std::string& path, const TokenisedCorpus& corpus) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) throw DataError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  if (error) throw DataError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
   write_atomically(path, to_bytes(corpus));
 }
 

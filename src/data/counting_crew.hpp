@@ -1,5 +1,5 @@
-// Threads that count the terms of documents while somebody else still fetches them. Whoever brings a batch when plenty
-// are waiting counts one himself, so that the memory in use stays small and no thread idles.
+// Threads that count the terms of documents while the caller still reads them. If enough batches are waiting, add()
+// counts its batch itself, so that memory stays small and no thread idles.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@
 
 namespace obolus {
 
-// Documents under their numbers; `owned` keeps the bytes when nobody else does.
+// Numbered documents; `owned` keeps the bytes if no one else does.
 struct Batch {
   struct Item {
     std::size_t document;
@@ -28,7 +28,7 @@ struct Batch {
 
 class CountingCrew {
  public:
-  // Called beside the counting, on whichever thread has the document.
+  // Called for each document, on the thread that counts it.
   using Visit = std::function<void(std::size_t document, std::string_view text)>;
 
   CountingCrew(Encoding encoding, int threads, Visit visit = {});
@@ -37,7 +37,7 @@ class CountingCrew {
   ~CountingCrew();
 
   void add(Batch batch);
-  // One counter a thread, when all is counted. Throws what a thread threw.
+  // One counter per thread, once everything is counted. Rethrows what a thread threw.
   [[nodiscard]] std::vector<TermCounter> finish();
 
  private:
@@ -46,7 +46,7 @@ class CountingCrew {
   void close();
 
   Visit visit_;
-  std::vector<TermCounter> counters_;  // the first is that of whoever adds
+  std::vector<TermCounter> counters_;  // the first belongs to the caller of add
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -27,7 +27,7 @@ char32_t lowered(char32_t c) {
   return static_cast<char32_t>(static_cast<std::int64_t>(c) + found->difference);
 }
 
-// A character's bytes once folded; none when it is not part of a word.
+// The bytes of a folded character; none if it is not part of a word.
 struct Folded {
   unsigned char size = 0;
   char bytes[4] = {};
@@ -52,7 +52,7 @@ const std::array<Folded, 256>& small_characters() {
   return table;
 }
 
-// A character takes at most four bytes, which may be written whole and partly written over.
+// A character has at most four bytes; all four are written, and the next character overwrites the rest.
 char* put(char* to, const Folded& f) {
   std::memcpy(to, f.bytes, sizeof f.bytes);
   return to + std::max<int>(f.size, 1);
@@ -62,7 +62,7 @@ char* fold_latin1(std::string_view text, char* to) {
   const std::array<Folded, 256>& table = small_characters();
   for (const char c : text) {
     const Folded& f = table[static_cast<unsigned char>(c)];
-    if (static_cast<unsigned char>(c) < 0x80) *to++ = f.bytes[0];  // most are, and need no wait for the size
+    if (static_cast<unsigned char>(c) < 0x80) *to++ = f.bytes[0];  // the common case needs no wait for the size
     else to = put(to, f);
   }
   return to;
@@ -135,8 +135,8 @@ char* fold_utf8(std::string_view text, char* to) {
 }  // namespace
 
 void fold(std::string_view text, Encoding encoding, FoldedText& out) {
-  // Latin-1 doubles at most; in UTF-8 the widest growth is from two bytes to three (Ⱥ, Ⱦ). Twice the padding, because
-  // a word that ends with the text is looked for in whole eights.
+  // Latin-1 at most doubles; UTF-8 grows at most from two bytes to three (Ⱥ, Ⱦ). Twice the padding, because the last
+  // word is searched for its end eight bytes at a time.
   const std::size_t room = 2 * text.size() + 2 * FoldedText::padding;
   if (out.bytes.size() < room) out.bytes.resize(room);
   char* const begin = out.bytes.data();

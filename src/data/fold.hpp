@@ -1,4 +1,4 @@
-// Text made ready for counting: lowered, in UTF-8, with a 0 byte for whatever is not part of a word.
+// Text prepared for counting: lower case, in UTF-8, with a 0 byte for everything that is not part of a word.
 #pragma once
 
 #include <bit>
@@ -15,14 +15,14 @@
 namespace obolus {
 
 struct FoldedText {
-  static constexpr std::size_t padding = 8;  // zeros behind the text, for readers that take eight bytes at a time
+  static constexpr std::size_t padding = 8;  // zeros after the text, for readers that take eight bytes at a time
   std::vector<char> bytes;                   // only grows
   std::size_t size = 0;
 };
 
 void fold(std::string_view text, Encoding encoding, FoldedText& out);
 
-// How many bytes a character of UTF-8 takes that begins with this one.
+// The size in bytes of a UTF-8 character that begins with this byte.
 [[nodiscard]] inline std::size_t sequence_length(unsigned char lead) {
   return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }

@@ -28,7 +28,7 @@ void require_sizes(const IdxArray& array, std::size_t expected, const std::strin
 IdxArray parse_idx(std::string_view bytes, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw DataError(where + ": " + what); };
   if (bytes.size() < word) refuse(fmt::format("got {} bytes, expected an IDX file", bytes.size()));
-  if (bytes[0] != 0 || bytes[1] != 0) refuse("does not begin as an IDX file does, with two 0 bytes");
+  if (bytes[0] != 0 || bytes[1] != 0) refuse("does not begin with two 0 bytes, as an IDX file does");
   const auto type = static_cast<unsigned char>(bytes[2]);
   if (type != unsigned_bytes) refuse(fmt::format("got numbers of type 0x{:02x}, expected 0x08, unsigned bytes", type));
   const auto count = static_cast<unsigned char>(bytes[3]);
@@ -40,7 +40,7 @@ IdxArray parse_idx(std::string_view bytes, const std::string& where) {
   for (std::size_t i = 0; i < count; ++i) {
     array.sizes.push_back(word_at(bytes, word * (1 + i)));
     if (array.sizes.back() == 0) refuse("got a size of 0, expected at least 1");
-    // Below 2^64 at every step: a product beyond the cap is left at once.
+    // Cannot overflow: a product above the cap is refused at once.
     numbers *= array.sizes.back();
     if (numbers > max_idx_file) refuse(fmt::format("got more than {} numbers, expected at most that", max_idx_file));
   }

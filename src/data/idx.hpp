@@ -1,5 +1,5 @@
-// IDX, the form of the MNIST files: two 0 bytes, the type of the numbers, how many sizes there are, the sizes as four bytes each with
-// the highest first, then the numbers.
+// IDX, the format of the MNIST files: two 0 bytes, the type of the numbers, the number of sizes, each size as four
+// bytes (big-endian), then the numbers.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct IdxArray {
   std::string_view numbers;  // unsigned bytes, within the bytes given
 };
 
-// Throws DataError unless the bytes are one array of unsigned bytes, no more and no less. `where` is how errors call them.
+// Throws DataError unless the bytes are exactly one array of unsigned bytes. `where` names them in errors.
 [[nodiscard]] IdxArray parse_idx(std::string_view bytes, const std::string& where);
 
 struct NamedBytes {

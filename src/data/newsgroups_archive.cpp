@@ -28,7 +28,7 @@ struct Document {
   [[nodiscard]] auto key() const { return std::tie(test, group, name); }
 };
 
-// The last three names of the path. Quoted as they stand in errors, whatever bytes they are made of.
+// The last three names of the path. Errors quote the path, whatever bytes it contains.
 Document document_of(const std::string& path, std::size_t number, const std::string& source) {
   const auto refuse = [&](const char* expected) {
     throw DataError(fmt::format("{}: entry {:?}: expected {}", source, path, expected));
@@ -142,7 +142,7 @@ const CorpusIdentity& newsgroups_identity() {
 TokenisedCorpus newsgroups_of_archive(const ArchiveSource& source, int threads, const CorpusIdentity& expected,
                                       const ArchiveLimits& limits) {
   ArchiveDocuments archive(source, limits);
-  std::vector<Digest> contents(limits.entries);  // in full from the start: the threads write into it
+  std::vector<Digest> contents(limits.entries);  // of full size from the start, because threads write into it
   CountingCrew crew(Encoding::latin1, threads, [&](std::size_t document, std::string_view text) {
     Sha256 sum;
     sum.add(text.data(), text.size());

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <optional>
 
+#include "data/durable_file.hpp"
 #include "data/idx.hpp"
 #include "data/sha256.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {
@@ -37,7 +37,8 @@ class Collected {
     if (content.starts_with(gzip)) content = unpacked({source_ + ", " + name, content}, limits);
     if (found_[i] && files_[i] != content)
       throw DataError(fmt::format("{}: {}: given twice with different content, expected one", source_, idx_names[i]));
-    files_[i] = std::move(content), found_[i] = true;
+    files_[i] = std::move(content);
+    found_[i] = true;
   }
   [[nodiscard]] PictureFiles verified(const PictureDigests& expected) && {
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -99,7 +100,7 @@ PictureFiles picture_files_of(const ArchiveSource& source, const PictureDigests&
 void save_pictures(const std::string& folder, const PictureFiles& files) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw DataError(fmt::format("{}: cannot be made: {}", folder, error.message()));
+  if (error) throw DataError(fmt::format("{}: cannot be created: {}", folder, error.message()));
   for (std::size_t i = 0; i < files.size(); ++i) write_atomically(fmt::format("{}/{}", folder, idx_names[i]), files[i]);
 }
 

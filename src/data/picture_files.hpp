@@ -1,4 +1,5 @@
-// The four IDX files of a set of pictures, out of a folder or an archive, packed one by one with gzip or not, and verified.
+// The four IDX files of a set of pictures, read from a folder or an archive, each packed with gzip or not, and
+// verified.
 #pragma once
 
 #include <array>
@@ -15,11 +16,11 @@ using PictureDigests = std::array<std::string, 4>;  // SHA-256 of the files unpa
 
 [[nodiscard]] const PictureDigests& digests_of(PictureSet set);
 
-// Files are known by their names (train-images-idx3-ubyte, train-images.idx3-ubyte, either with .gz), in a folder itself or anywhere in an
-// archive; others are passed over. Throws DataError unless all four are there and have their digests.
+// Finds files by name (train-images-idx3-ubyte, train-images.idx3-ubyte, either with .gz), directly in a folder or
+// anywhere in an archive, and ignores others. Throws DataError unless all four exist and match their digests.
 [[nodiscard]] PictureFiles picture_files_of(const ArchiveSource& source, const PictureDigests& expected);
 
-void save_pictures(const std::string& folder,
-                   const PictureFiles& files);  // each atomically; makes the folder if need be
+// Each file atomically; creates the folder if needed.
+void save_pictures(const std::string& folder, const PictureFiles& files);
 
 }  // namespace obolus

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "data/idx.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 
@@ -18,7 +18,7 @@ LabelledPictures load_pictures(PictureSet set) {
                     remedy = fmt::format("obolus data get {} [--from PATH]", name_of(set));
   std::error_code none;
   if (!std::filesystem::exists(folder, none))
-    throw DataError(fmt::format("{}: not at {}; to bring it there:\n  {}", name_of(set), folder, remedy));
+    throw DataError(fmt::format("{}: not found at {}; to fetch it:\n  {}", name_of(set), folder, remedy));
   try {
     const auto read = [&](std::size_t pictures) {
       const std::string of_pictures = fmt::format("{}/{}", folder, idx_names[pictures]);
@@ -33,7 +33,7 @@ LabelledPictures load_pictures(PictureSet set) {
                                   folder, all.test.height, all.test.width, all.train.height, all.train.width));
     return all;
   } catch (const DataError& e) {
-    throw DataError(fmt::format("{}; to bring it anew:\n  {}", e.what(), remedy));
+    throw DataError(fmt::format("{}; to fetch it again:\n  {}", e.what(), remedy));
   }
 }
 

@@ -1,5 +1,5 @@
 // The 318 English stop words that scikit-learn leaves out, sorted; the list came from the Glasgow Information Retrieval
-// Group. Its oddities ("amoungst", "mill", "sincere") are kept: the numbers are to agree.
+// Group. Its oddities ("amoungst", "mill", "sincere") are kept, so that the numbers agree.
 #pragma once
 
 #include <string_view>

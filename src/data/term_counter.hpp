@@ -1,5 +1,5 @@
-// What one thread counts: the terms of the documents it was given, under numbers of its own; and how the counts of all
-// threads are joined. Which thread had which document leaves no trace in the result.
+// The counts of one thread: the terms of its documents, under numbers of its own; and the joining of all threads'
+// counts. The result does not depend on which thread counted which document.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class TermCounter {
   void count(std::size_t document, std::string_view text);
   void sort_terms();  // once, after the last document
 
-  using Entry = std::uint64_t;  // term in the upper half, count in the lower: sorted as they are
+  using Entry = std::uint64_t;  // term in the upper half, count in the lower, so that they sort by term
   static std::uint32_t term_of(Entry e) { return static_cast<std::uint32_t>(e >> 32); }
   static std::uint32_t count_of(Entry e) { return static_cast<std::uint32_t>(e); }
 
@@ -49,15 +49,15 @@ class TermCounter {
   };
 
   Encoding encoding_;
-  TermTable table_;  // a term's note: its place among the entries of the document at hand, if that holds it
+  TermTable table_;  // a term's note: its place among the entries of the current document, if it is there
   FoldedText folded_;
-  std::vector<HashedWord> words_;  // of the document at hand
+  std::vector<HashedWord> words_;  // of the current document
   std::vector<Entry> entries_;
   std::vector<Counted> documents_;
   std::vector<Term> sorted_;
 };
 
-// A part's documents in the order wanted, by the numbers they were counted under.
+// The order of a part's documents, by the numbers they were counted under.
 struct PartOrder {
   std::vector<std::size_t> document;
   std::vector<std::int32_t> label;

@@ -1,5 +1,5 @@
-// Terms numbered in the order they were first seen. Open addressing at a load of at most one half; most terms have
-// eight bytes or fewer and are known by them alone, the others' bytes stand one after the other.
+// Terms numbered in the order of first appearance. Open addressing with a load of at most one half; most terms have at
+// most eight bytes and are identified by these alone, the bytes of the others are stored one after another.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace obolus {
 
-// A word as it stands in a folded text, behind which eight bytes may be read.
+// A word in a folded text; eight bytes after it may be read.
 struct FoldedWord {
   const char* bytes;
   std::size_t size;
@@ -44,7 +44,7 @@ class TermTable {
     return mixed(h);
   }
 
-  // The tables outgrow the caches, so whoever knows words in advance says so: first for the slot, later for the term.
+  // The tables outgrow the caches: callers that know words in advance prefetch first the slot, later the term.
   void expect(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   void expect_soon(std::uint64_t hash) const {
     const std::uint32_t first = slots_[hash & (slots_.size() - 1)].number_and_one;
@@ -65,7 +65,7 @@ class TermTable {
  private:
   struct Slot {
     std::uint32_t number_and_one = 0;  // 0: free
-    std::uint32_t tag = 0;             // the upper half of the hash, which saves most looks at other terms
+    std::uint32_t tag = 0;             // the upper half of the hash, which rules out most other terms
   };
 
   static std::uint64_t mixed(std::uint64_t h) {

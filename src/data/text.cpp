@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t batch_bytes = std::size_t{1} << 18;
 
-// Counts fit into 32 bits, and so do the numbers of terms of so much text.
+// Counts and term numbers fit into 32 bits within these limits.
 constexpr std::size_t max_text = std::numeric_limits<std::int32_t>::max(), max_bytes = std::size_t{1} << 32;
 
 void require_known_label(const Text& text, std::size_t classes) {
@@ -24,7 +24,7 @@ void require_known_label(const Text& text, std::size_t classes) {
     throw DataError(fmt::format("label of a document: got {}, expected one of {} classes", text.label, classes));
 }
 
-// Hands texts to the crew in batches, under numbers that go on from part to part.
+// Hands texts to the crew in batches, numbered consecutively across parts.
 class Feeder {
  public:
   Feeder(CountingCrew& crew, std::size_t classes) : crew_(crew), classes_(classes) {}

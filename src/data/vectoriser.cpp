@@ -20,13 +20,13 @@ namespace {
 using Part = TokenisedCorpus::Part;
 
 constexpr std::int32_t left_out = -1;
-constexpr Index rows_a_chunk = 256;
+constexpr Index chunk_rows = 256;
 
 bool is_stop_word(std::string_view term) {
   return std::binary_search(std::begin(english_stop_words), std::end(english_stop_words), term);
 }
 
-// How often each term comes in the part.
+// How often each term occurs in the part.
 std::vector<std::int64_t> totals(const Part& part, std::size_t terms) {
   std::vector<std::int64_t> total(terms);
   for (std::size_t i = 0; i < part.term.size(); ++i) total[to_size(part.term[i])] += part.count[i];
@@ -92,8 +92,8 @@ void Vectoriser::hash_terms(const TokenisedCorpus& corpus) {
   }
 }
 
-// ln((1 + n) / (1 + df)) + 1, as if one more document held every term. A column where signs cancel out is still of the
-// document, as it is to scikit-learn.
+// ln((1 + n) / (1 + df)) + 1, as if one more document held every term. A column whose signs cancel still counts as in
+// the document, as in scikit-learn.
 void Vectoriser::weigh(const Part& fitted_on) {
   std::vector<std::int64_t> documents(to_size(columns_)), last(documents.size(), -1);
   for (std::int64_t d = 0; d < fitted_on.documents(); ++d)
@@ -136,7 +136,10 @@ void Vectoriser::sum_by_column(std::vector<Cell>& cells) {
 }
 
 std::int64_t Vectoriser::row_size(const Part& part, std::int64_t row, std::vector<Cell>& cells) const {
-  if (!sign_.empty()) return read_row(part, row, cells), static_cast<std::int64_t>(cells.size());
+  if (!sign_.empty()) {
+    read_row(part, row, cells);
+    return static_cast<std::int64_t>(cells.size());
+  }
   return std::count_if(part.term.begin() + part.start[row], part.term.begin() + part.start[row + 1],
                        [&](std::int32_t term) { return column_[to_size(term)] != left_out; });
 }
@@ -149,9 +152,9 @@ SparseRows Vectoriser::transform(const Part& part, int threads) const {
   rows.start.resize(part.start.size());
   ThreadPool pool(threads);
   const auto for_each_row = [&](auto&& body) {
-    pool.run((documents + rows_a_chunk - 1) / rows_a_chunk, [&](Index i) {
+    pool.run((documents + chunk_rows - 1) / chunk_rows, [&](Index i) {
       std::vector<Cell> cells;
-      for (Index d = i * rows_a_chunk; d < std::min(documents, (i + 1) * rows_a_chunk); ++d) body(d, cells);
+      for (Index d = i * chunk_rows; d < std::min(documents, (i + 1) * chunk_rows); ++d) body(d, cells);
     });
   };
   for_each_row([&](Index d, std::vector<Cell>& cells) { rows.start[d + 1] = row_size(part, d, cells); });

@@ -83,7 +83,8 @@ bool Adwin::is_cut() const {
   for (std::size_t r = sizes_.size(); r-- > 0;) {
     for (int k = 0; k < sizes_[r].count; ++k) {
       const Part& bucket = sizes_[r].buckets[to_size(k)];
-      n0 += bucket.count, sum0 += bucket.sum;
+      n0 += bucket.count;
+      sum0 += bucket.sum;
       const double n1 = all.count - n0;
       if (n0 <= min_part + 1.0 || n1 <= min_part + 1.0) continue;
       const double m = 1.0 / (n0 - min_part + 1.0) + 1.0 / (n1 - min_part + 1.0);
@@ -96,7 +97,10 @@ bool Adwin::is_cut() const {
 
 void Adwin::fields(Archive& a) {
   auto sizes = static_cast<std::int64_t>(sizes_.size());
-  a("added", added_), a("width", width_), a("last_change", last_change_), a("sizes", sizes);
+  a("added", added_);
+  a("width", width_);
+  a("last_change", last_change_);
+  a("sizes", sizes);
   if (sizes < 0 || sizes > max_sizes)
     throw DataError(fmt::format("saved state: adwin: got {} sizes of buckets, expected 0 to {}", sizes, max_sizes));
   sizes_.resize(to_size(sizes));
@@ -106,7 +110,9 @@ void Adwin::fields(Archive& a) {
       throw DataError(fmt::format("saved state: adwin: got {} buckets, expected 0 to {}", s.count, max_of_a_size));
     for (int k = 0; k < s.count; ++k) {
       Part& p = s.buckets[to_size(k)];
-      a("n", p.count), a("sum", p.sum), a("squares", p.squares);
+      a("n", p.count);
+      a("sum", p.sum);
+      a("squares", p.squares);
     }
   }
 }

@@ -7,7 +7,7 @@
 
 namespace obolus {
 
-Index max_entries(const SparseRows& data, Index rows) {
+Index max_batch_entries(const SparseRows& data, Index rows) {
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 0; i + 1 < data.start.size(); ++i) lengths.push_back(data.start[i + 1] - data.start[i]);
   std::sort(lengths.rbegin(), lengths.rend());
@@ -47,7 +47,7 @@ SoftmaxBatch::SoftmaxBatch(const SparseRows& data, Index rows, std::size_t commo
         std::lower_bound(columns + data.start[r], columns + data.start[r + 1], static_cast<std::int32_t>(common_)) -
         columns);
   }
-  reserve(to_size(rows), to_size(max_entries(data, rows)));
+  reserve(to_size(rows), to_size(max_batch_entries(data, rows)));
 }
 
 SoftmaxBatch::Span SoftmaxBatch::common(std::int32_t row) const {
@@ -87,7 +87,7 @@ void SoftmaxBatch::prepare(const RoundRows& now) {
   std::size_t entries = 0;
   for (const std::int32_t row : now.row) entries += rare(row).last - common(row).first;
   if (now.row.size() > label_.size())
-    reserve(now.row.size(), std::max(entries, to_size(max_entries(*data_, now.size()))));
+    reserve(now.row.size(), std::max(entries, to_size(max_batch_entries(*data_, now.size()))));
   else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
   rows_ = static_cast<int>(now.size());
   inner_ = static_cast<int>(now.inner);

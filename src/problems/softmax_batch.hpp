@@ -69,6 +69,6 @@ class SoftmaxBatch {
 [[nodiscard]] std::size_t common_features(const SparseRows& data, Index rows);
 
 // The entries of the `rows` longest rows: no batch has more.
-[[nodiscard]] Index max_entries(const SparseRows& data, Index rows);
+[[nodiscard]] Index max_batch_entries(const SparseRows& data, Index rows);
 
 }  // namespace obolus

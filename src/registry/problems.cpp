@@ -1,6 +1,7 @@
 #include <array>
 #include <filesystem>
 
+#include "data/checksum.hpp"
 #include "obolus/any/erased.hpp"
 #include "obolus/problems/loss_tuning.hpp"
 #include "obolus/problems/oscillation.hpp"
@@ -8,12 +9,11 @@
 #include "obolus/problems/quadratic_file.hpp"
 #include "obolus/problems/softmax_l2.hpp"
 #include "registry/registry.hpp"
-#include "run/checksum.hpp"
 
 namespace obolus::registry {
 namespace {
 
-// Paths in a config are meant from its folder.
+// Relative paths in a config start from its folder.
 std::string absolute(const std::string& folder, const std::string& path) {
   return std::filesystem::absolute(std::filesystem::path(folder) / path).lexically_normal().string();
 }
@@ -25,20 +25,19 @@ class Prepared final : public PreparedProblem {
  public:
   Prepared(config::SectionReader& reader, const std::string& folder) {
     options_.describe(reader);
-    if constexpr (requires { options_.path; }) {
-      if (options_.path.empty()) reader.reject("path", "the path of a file");
-      options_.path = absolute(folder, options_.path);
-    } else if constexpr (requires { options_.rows.empty(); }) {
-      if (!options_.rows.empty()) options_.rows = absolute(folder, options_.rows);
-    }
+    for_each_path([&](std::string_view name, FilePath& path) {
+      if (path.empty() && !path.may_be_empty) reader.reject(name, "the path of a file");
+      if (!path.empty()) path.assign(absolute(folder, path));
+    });
   }
 
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
   [[nodiscard]] std::uint64_t data_checksum() const override {
-    if constexpr (requires { options_.path; }) return file_checksum(options_.path);
-    else if constexpr (requires { options_.rows.empty(); })
-      return options_.rows.empty() ? 0 : file_checksum(options_.rows);
-    else return 0;
+    std::uint64_t sum = 0;
+    Prepared(*this).for_each_path([&](std::string_view, const FilePath& path) {
+      if (!path.empty()) sum = file_checksum(path);
+    });
+    return sum;
   }
   [[nodiscard]] std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const override {
     return std::make_unique<Erased<Problem<double>>>(std::in_place, options_, seed);
@@ -48,6 +47,13 @@ class Prepared final : public PreparedProblem {
   }
 
  private:
+  template <class See>
+  void for_each_path(const See& see) {
+    options_.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range = {}) {
+      if constexpr (std::is_same_v<T, FilePath>) see(name, value);
+    });
+  }
+
   Options options_;
 };
 

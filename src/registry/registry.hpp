@@ -1,19 +1,22 @@
-// Names to things. The arrays themselves stand in optimisers.cpp and problems.cpp: a new algorithm or problem is one line
-// there.
+// From names to problems and optimisers. A new algorithm is one line in the file of its family (paper_optimisers.cpp,
+// product_optimisers.cpp, first_order_optimisers.cpp), a new problem one line in problems.cpp.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "config/option_setter.hpp"
 #include "config/section_reader.hpp"
 #include "obolus/any/any_oracle.hpp"
 #include "obolus/any/listing.hpp"
-#include "obolus/metrics/bounds.hpp"
+#include "obolus/any/session.hpp"
+#include "obolus/core/preset.hpp"
+#include "obolus/metrics/bound.hpp"
+#include "obolus/optimisers/condition.hpp"
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/theory.hpp"
-#include "obolus/run/session.hpp"
 
 namespace obolus::registry {
 
@@ -53,6 +56,7 @@ struct Setting {
   Preset preset = Preset::standard;
   Constants constants;
   Round horizon = 1;
+  std::span<const config::OptionValue> defaults = {};  // in place of the optimiser's own, where it has such options
 };
 
 struct ProblemEntry {
@@ -66,6 +70,10 @@ struct OptimiserEntry {
   std::vector<OptionListing> (*options)();
   std::unique_ptr<PreparedOptimiser> (*read)(config::SectionReader& reader, const Setting& setting);
 };
+
+[[nodiscard]] std::span<const OptimiserEntry> paper_optimisers();
+[[nodiscard]] std::span<const OptimiserEntry> product_optimisers();
+[[nodiscard]] std::span<const OptimiserEntry> first_order_optimisers();
 
 // Throw ConfigError with the nearest valid name.
 [[nodiscard]] const ProblemEntry& problem(const std::string& name);

@@ -7,7 +7,7 @@
 namespace obolus {
 namespace {
 
-// A range this small beside the values themselves is rounding, and its labels would be all digits.
+// A range this small relative to the values is rounding, and its labels would be all digits.
 constexpr double min_range = 1e-5;
 
 std::string number(double v, int decimals) {
@@ -38,22 +38,27 @@ Words plain(double v, int digits) {
 
 }  // namespace
 
-double Ticks::widest(double size) const {
+double Ticks::max_width(double size) const {
   double width = 0;
   for (const Tick& t : all) width = std::max(width, t.label.width(size));
   return width;
 }
 
 void Axis::settle(double room) {
-  if (!(low_ <= high_)) low_ = 0, high_ = 1;
+  if (!(low_ <= high_)) {
+    low_ = 0;
+    high_ = 1;
+  }
   const double max = std::max(std::abs(low_), std::abs(high_));
   const double min = logarithmic_ ? 0.01 : std::max(1e-200, min_range * max);
   if (high_ - low_ <= min) {
     const double half = logarithmic_ ? 0.5 : max > 1e-200 ? 0.1 * max : 0.5;
-    low_ -= half, high_ += half;
+    low_ -= half;
+    high_ += half;
   }
   const double margin = room * (high_ - low_);
-  low_ -= margin, high_ += margin;
+  low_ -= margin;
+  high_ += margin;
 }
 
 void Axis::settle_from_zero(double room) {
@@ -61,29 +66,30 @@ void Axis::settle_from_zero(double room) {
   settle(room);
 }
 
-std::vector<double> Axis::round_values(double low, double high, int max) const {
-  const double step = round_step((high - low) / max);
+std::vector<double> Axis::round_values(double low, double high, int max_labels) const {
+  const double step = round_step((high - low) / max_labels);
   std::vector<double> values;
   for (double k = std::ceil(low / step - 1e-6); k * step <= high + 1e-6 * step; ++k) values.push_back(k * step);
   return values;
 }
 
-Ticks Axis::linear(int max) const {
+Ticks Axis::linear(int max_labels) const {
   Ticks ticks;
-  const double max = std::max(std::abs(low_), std::abs(high_)), step = round_step((high_ - low_) / max);
+  const double max_size = std::max(std::abs(low_), std::abs(high_));
+  const double step = round_step((high_ - low_) / max_labels);
   int exponent = 0;
-  if (max >= 99999.5 || max < 0.01) exponent = static_cast<int>(std::floor(std::log10(max)));
+  if (max_size >= 99999.5 || max_size < 0.01) exponent = static_cast<int>(std::floor(std::log10(max_size)));
   const double unit = std::pow(10.0, exponent);
   if (exponent != 0) ticks.factor = power_of_ten(exponent, "×10");
-  for (const double v : round_values(low_, high_, max))
+  for (const double v : round_values(low_, high_, max_labels))
     ticks.all.push_back({part(v), {number(v / unit, decimals_of(step / unit)), {}}});
   return ticks;
 }
 
-Ticks Axis::decades(int max) const {
+Ticks Axis::decades(int max_labels) const {
   Ticks ticks;
   const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::floor(high_ + 1e-9));
-  const int every = std::max(1, static_cast<int>(std::ceil((high_ - low_) / max)));
+  const int every = std::max(1, static_cast<int>(std::ceil((high_ - low_) / max_labels)));
   for (int k = first; k <= last; ++k) {
     const bool labelled = (k % every + every) % every == 0;
     if (k >= low_ - 1e-9)
@@ -95,14 +101,14 @@ Ticks Axis::decades(int max) const {
   return ticks;
 }
 
-Ticks Axis::within_a_decade(int max) const {
+Ticks Axis::within_a_decade(int max_labels) const {
   Ticks ticks;
   const double low = std::pow(10.0, low_), high = std::pow(10.0, high_);
   if (high < 3 * low) {
-    const double step = round_step((high - low) / max);
+    const double step = round_step((high - low) / max_labels);
     const int decimals = decimals_of(step), digits = 1 + static_cast<int>(std::floor(std::log10(high / step)));
     const bool short_enough = high < 99999.5 && low >= 0.001;
-    for (const double v : round_values(low, high, max))
+    for (const double v : round_values(low, high, max_labels))
       ticks.all.push_back({part(v), short_enough ? Words{number(v, decimals), {}} : plain(v, digits)});
     return ticks;
   }
@@ -116,10 +122,10 @@ Ticks Axis::within_a_decade(int max) const {
   return ticks;
 }
 
-Ticks Axis::ticks(int max) const {
-  if (!logarithmic_) return linear(max);
+Ticks Axis::ticks(int max_labels) const {
+  if (!logarithmic_) return linear(max_labels);
   const bool two_decades = std::floor(high_ + 1e-9) - std::ceil(low_ - 1e-9) >= 1;
-  return two_decades ? decades(max) : within_a_decade(max);
+  return two_decades ? decades(max_labels) : within_a_decade(max_labels);
 }
 
 }  // namespace obolus

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "obolus/core/error.hpp"
-#include "report/line_reader.hpp"
+#include "trace/line_reader.hpp"
 
 namespace obolus {
 
@@ -32,26 +32,8 @@ std::vector<const Reading*> rows_of(const CellResult& cell) {
 }
 
 void for_each_number(const Reading& r, const std::function<void(std::string_view, double)>& see) {
-  const OracleCounts& c = r.counts;
-  const auto count = [](std::int64_t n) { return static_cast<double>(n); };
-  const std::pair<std::string_view, double> numbers[] = {{"f", r.f},
-                                                         {"g", r.g},
-                                                         {"regret", r.regret},
-                                                         {"own_mapping", r.own_mapping},
-                                                         {"hypergradient_error", r.hypergradient_error},
-                                                         {"residual_y", r.residual_y},
-                                                         {"residual_z", r.residual_z},
-                                                         {"separation", r.separation},
-                                                         {"lambda", r.lambda},
-                                                         {"inner_steps", r.inner_steps},
-                                                         {"grad_f", count(c.grad_f())},
-                                                         {"grad_g", count(c.grad_g())},
-                                                         {"hvp", count(c.hvp_yy)},
-                                                         {"cross", count(c.hvp_xy)},
-                                                         {"values", count(c.values)},
-                                                         {"samples", count(c.samples)},
-                                                         {"seconds", r.seconds}};
-  for (const auto& [name, value] : numbers) see(name, value);
+  for (const RowColumn& column : row_columns)
+    if (!column.is(RowColumn::no_cells)) see(column.name, r.number(column));
 }
 
 }  // namespace obolus

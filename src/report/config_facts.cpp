@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "config/toml.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
@@ -36,11 +37,11 @@ bool follows_from_seed(std::string_view section, std::string_view key) {
   return section == "optimiser" && std::ranges::find(of_optimiser, key) != std::end(of_optimiser);
 }
 
-// Every so many rounds up to the horizon; too many would hide what they mark.
+// One mark per period up to the horizon; too many would hide the curves.
 void add_every(std::vector<DriftMark>& marks, Round period, Round horizon, std::size_t max, const std::string& text,
                Round first) {
   if (period < 1 || horizon / period > Round(max_marks)) return;
-  for (Round k = 1; k * period < horizon && std::size_t(k) <= max; ++k)
+  for (Round k = 1; k * period < horizon && to_size(k) <= max; ++k)
     marks.push_back({k * period + 1, fmt::format("{} {}", text, first + k - 1)});
 }
 

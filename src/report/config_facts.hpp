@@ -1,5 +1,5 @@
-// What a report needs to know of a config: what it is called by, where its stream changes, and in what it differs from others. A config that
-// cannot be read has no facts; it is shown as text all the same.
+// What a report needs from a config: its names, where its stream changes, and how it differs from others. A config that
+// cannot be read has no facts; it is still shown as text.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ struct DriftMark {
 struct ConfigFacts {
   std::string problem, optimiser;
   std::int64_t seed = 0;
-  std::map<std::string, std::string>
-      values;  // "section.key" → value, of what makes a run another run: no seed, rounds or log
+  // "section.key" → value, of what makes a run another run: not its seed, rounds or log.
+  std::map<std::string, std::string> values;
 };
 
 // Of a run's complete config.
@@ -37,7 +37,8 @@ struct ComparisonFacts {
 [[nodiscard]] ComparisonFacts facts_of_comparison(const std::string& config, Round horizon);
 [[nodiscard]] std::vector<DriftMark> drift_marks(const std::string& run_config, Round horizon);
 
-// "alpha=0.1, tau=0.5": the values of `one` for keys that start with one of the sections and are not alike in all of `others`.
+// "alpha=0.1, tau=0.5": the values of `one` for the keys of these sections whose values are not the same in all of
+// `others`.
 [[nodiscard]] std::string differences(const ConfigFacts& one, const std::vector<const ConfigFacts*>& others,
                                       const std::vector<std::string>& sections);
 

@@ -13,10 +13,10 @@ namespace {
 
 bool same_curve(const CurveGroup& group, const Series& s) {
   const Series& first = *group.seeds.front();
-  // The same seed twice is no second sample.
+  // The same seed twice is not a second sample.
   const auto has_seed = [&](const Series* other) { return other->seed == s.seed; };
-  return first.stream == s.stream && first.label == s.label && first.setting == s.setting && first.kin == s.kin &&
-         std::none_of(group.seeds.begin(), group.seeds.end(), has_seed);
+  return first.stream == s.stream && first.label == s.label && first.setting == s.setting &&
+         first.seedless_key == s.seedless_key && std::none_of(group.seeds.begin(), group.seeds.end(), has_seed);
 }
 
 std::string by_folder(const CurveGroup& group, bool whole_path) {
@@ -26,7 +26,7 @@ std::string by_folder(const CurveGroup& group, bool whole_path) {
   return group.seeds.size() > 1 ? fmt::format("{} and {} more", folder, group.seeds.size() - 1) : folder;
 }
 
-// Renames all that share their label with another of the same stream.
+// Renames all whose label another of the same stream has too.
 template <class Rename>
 void resolve(std::vector<CurveGroup>& groups, const Rename& rename) {
   std::vector<bool> clashes(groups.size());
@@ -77,11 +77,11 @@ std::vector<std::string> unequal_lengths(const std::vector<CurveGroup>& groups) 
   std::vector<std::string> lines;
   for (const CurveGroup& g : groups) {
     const auto by_length = [](const Series* a, const Series* b) { return last_round(*a) < last_round(*b); };
-    const auto [shortest, longest] = std::minmax_element(g.seeds.begin(), g.seeds.end(), by_length);
-    if (last_round(**shortest) < last_round(**longest))
+    const auto [min, max] = std::minmax_element(g.seeds.begin(), g.seeds.end(), by_length);
+    if (last_round(**min) < last_round(**max))
       lines.push_back(fmt::format(
-          "{}: {}: seed {} ends at round {}, seed {} at {}; a mean is drawn where all seeds have a number", g.stream(),
-          g.label, (*shortest)->seed, last_round(**shortest), (*longest)->seed, last_round(**longest)));
+          "{}: {}: seed {} ends at round {}, seed {} at {}; means are drawn only where all seeds have a number",
+          g.stream(), g.label, (*min)->seed, last_round(**min), (*max)->seed, last_round(**max)));
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-// Runs that make one curve, and what it is called.
+// Runs that make one curve, and its label.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct CurveGroup {
   [[nodiscard]] const std::string& stream() const { return seeds.front()->stream; }
 };
 
-// Runs that differ by their seed only are one curve. Where two curves of a stream would have the same label, a run is called by its folder, and a
-// comparison's optimiser by its folder and label.
+// Runs that differ only by their seed are one curve. If two curves of a stream would have the same label, a run is named
+// by its folder, and a comparison's optimiser by its folder and label.
 [[nodiscard]] std::vector<CurveGroup> curve_groups(const std::vector<Series>& series);
 
-// Those with one of these labels; throws ConfigError for one that nothing has.
+// Those with one of these labels; throws ConfigError for an unknown one.
 [[nodiscard]] std::vector<CurveGroup> only(std::vector<CurveGroup> groups, const std::vector<std::string>& labels);
 
-// A line for each curve whose seeds did not all get as far.
+// One line per curve whose seeds end at different rounds.
 [[nodiscard]] std::vector<std::string> unequal_lengths(const std::vector<CurveGroup>& groups);
 
 }  // namespace obolus

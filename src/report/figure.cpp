@@ -1,5 +1,7 @@
 #include "report/figure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 
@@ -15,19 +17,20 @@ constexpr double point_mm = 25.4 / 72, title_size = 9, margin = 3, gutter = 8, m
 class Layout {
  public:
   explicit Layout(const Figure& figure) : figure_(&figure), width_(figure.width_mm / point_mm - 2 * margin) {
-    std::size_t max = 1;
+    std::size_t max_panels = 1;
     for (const PanelRow& row : figure.rows) {
-      max = std::max(max, row.panels.size());
+      max_panels = std::max(max_panels, row.panels.size());
       for (const Panel& panel : row.panels) {
         const PanelDrawing& drawing = panels_.emplace_back(panel);
-        left_ = std::max(left_, drawing.left()), right_ = std::max(right_, drawing.right());
+        left_ = std::max(left_, drawing.left());
+        right_ = std::max(right_, drawing.right());
         for (const Curve& c : panel.curves) {
           (void)style_of(c.label);
           notes_ = notes_ || !c.note.empty();
         }
       }
     }
-    columns_ = std::clamp<std::size_t>(to_size((width_ + gutter) / (min_panel + gutter)), 1, max);
+    columns_ = std::clamp<std::size_t>(to_size((width_ + gutter) / (min_panel + gutter)), 1, max_panels);
     frame_width_ =
         (width_ - right_ - gutter * static_cast<double>(columns_ - 1)) / static_cast<double>(columns_) - left_;
     frame_height_ = std::clamp(0.72 * frame_width_, 70.0, 190.0);
@@ -86,7 +89,7 @@ class Layout {
         }
     for (LegendEntry& e : entries)
       if (!notes[e.style].empty()) e.text += " (" + notes[e.style] + ")";
-    svg_.add(R"x(<g transform="translate({} 0)">)x", margin);
+    svg_.add(fmt::format(R"x(<g transform="translate({} 0)">)x", margin));
     y_ += draw_legend(svg_, entries, y_, width_);
     svg_.add("</g>");
   }

@@ -1,5 +1,5 @@
-// Line charts as SVG, for papers: panels in rows, curves with bands of a standard deviation, legends under them. Sizes are those of the printed page:
-// letters of 7 to 9 points. Colours can be told apart by the colour-blind, dashes where there is no colour.
+// Line charts as SVG, for papers: panels in rows, curves with bands of one standard deviation, legends below. Sizes are
+// those of the printed page: letters of 7 to 9 points. Colours stay distinct for the colour-blind, dashes in grey.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace obolus {
 
 struct Curve {
   std::string label;
-  std::string note;                 // behind the label in the legend
-  std::vector<double> x, mean, sd;  // what has no place on its axis is left out
+  std::string note;                 // after the label in the legend
+  std::vector<double> x, mean, sd;  // points that an axis cannot show are left out
 };
 
 struct Panel {
@@ -29,7 +29,8 @@ struct Figure {
   double width_mm = 170;
   std::vector<PanelRow> rows;
 
-  // A label has one colour and one dash in all panels. One legend for all, or one a row where curves have notes.
+  // A label has one colour and one dash in all panels. One legend for all, or one per row if curves have
+  // notes.
   [[nodiscard]] std::string svg() const;
 };
 

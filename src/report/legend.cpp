@@ -1,5 +1,7 @@
 #include "report/legend.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -8,8 +10,8 @@
 namespace obolus {
 namespace {
 
-// Okabe and Ito's without the yellow, which is lost on white. Going round in this order neighbours differ in grey as well, and so do
-// the curves i and i + 6 that share a dash.
+// Okabe and Ito's colours without the yellow, which is lost on white. In this order neighbours differ in grey as well,
+// and so do the curves i and i + 6, which share a dash.
 constexpr std::array colours{"#0072B2", "#E69F00", "#D55E00", "#56B4E9", "#009E73", "#000000", "#CC79A7"};
 constexpr std::array dashes{"none", "5 2", "1.2 1.4", "6 1.6 1.2 1.6", "2.6 1.3", "9 2.5", "5 1.4 1.2 1.4 1.2 1.4"};
 constexpr double size = 8, line = 11, sample = 22, gap = 4, between = 12;
@@ -32,8 +34,11 @@ LineStyle line_style(std::size_t i) {
 
 double draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double y, double width) {
   if (entries.empty()) return 0;
-  double sum = 0, widest = 0;
-  for (const LegendEntry& e : entries) sum += width_of(e), widest = std::max(widest, width_of(e));
+  double sum = 0, max_width = 0;
+  for (const LegendEntry& e : entries) {
+    sum += width_of(e);
+    max_width = std::max(max_width, width_of(e));
+  }
   if (sum - between <= width) {
     double x = (width - sum + between) / 2;
     for (const LegendEntry& e : entries) {
@@ -42,9 +47,9 @@ double draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double y, 
     }
     return line;
   }
-  const auto columns = std::max<std::size_t>(1, to_size((width + between) / widest));
+  const auto columns = std::max<std::size_t>(1, to_size((width + between) / max_width));
   const std::size_t rows = (entries.size() + columns - 1) / columns;
-  const double column = std::min(widest, width + between), used = column * static_cast<double>(columns) - between;
+  const double column = std::min(max_width, width + between), used = column * static_cast<double>(columns) - between;
   const double x = std::max(0.0, (width - used) / 2);
   for (std::size_t i = 0; i < entries.size(); ++i)  // down, then across
     draw_entry(svg, entries[i], x + column * static_cast<double>(i / rows),

@@ -1,4 +1,4 @@
-// Which colour and dash belong to which label, and the legend that says so.
+// Colours and dashes of the curves, and the legend that explains them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct LineStyle {
   const char *colour, *dash;
 };
 
-// Neighbours differ in colour and in dash; all of the first 49 in one or the other.
+// Neighbours differ in colour and in dash; any two of the first 49 in at least one of them.
 [[nodiscard]] LineStyle line_style(std::size_t i);
 
 struct LegendEntry {
@@ -20,7 +20,7 @@ struct LegendEntry {
   std::string text;
 };
 
-// Entries in one centred line where they fit, else in columns. Draws at (0, y) and returns the height used.
+// Entries in one centred line if they fit, otherwise in columns. Draws at (0, y) and returns the height used.
 double draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double y, double width);
 
 }  // namespace obolus

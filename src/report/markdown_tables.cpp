@@ -1,6 +1,7 @@
 #include "report/markdown_tables.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
@@ -19,9 +20,14 @@ std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> out;
   std::string cell;
   for (std::size_t i = 1; i < line.size(); ++i) {
-    if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') cell += line[++i];
-    else if (line[i] == '|') out.push_back(trimmed(cell)), cell.clear();
-    else cell += line[i];
+    if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
+      cell += line[++i];
+    } else if (line[i] == '|') {
+      out.push_back(trimmed(cell));
+      cell.clear();
+    } else {
+      cell += line[i];
+    }
   }
   return out;
 }

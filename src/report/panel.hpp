@@ -21,11 +21,11 @@ class PanelDrawing {
 
   explicit PanelDrawing(const Panel& panel);
 
-  // What the marks and the label of the vertical axis take.
+  // The width of the marks and the label of the vertical axis.
   [[nodiscard]] double left() const;
-  // By how much the last mark's label may stand out to the right.
-  [[nodiscard]] double right() const { return x_.ticks(4).widest(tick_size) / 2; }
-  // `styles`: of each curve; `id` tells panels of one figure apart.
+  // How far the label of the last mark may extend to the right.
+  [[nodiscard]] double right() const { return x_.ticks(4).max_width(tick_size) / 2; }
+  // `styles`: of each curve; `id`: distinct for every panel of a figure.
   void draw(Svg& svg, const Frame& frame, const std::vector<std::size_t>& styles, std::size_t id) const;
 
  private:

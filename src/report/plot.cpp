@@ -14,8 +14,10 @@ namespace {
 
 Selection selection(const PlotOptions& options) {
   Selection s;
-  s.measures = options.measures, s.in_ratios = options.log_x;
-  s.stream = options.stream, s.setting = options.setting;
+  s.measures = options.measures;
+  s.in_ratios = options.log_x;
+  s.stream = options.stream;
+  s.setting = options.setting;
   return s;
 }
 
@@ -25,20 +27,23 @@ std::string folders(const PlotOptions& options) {
              : fmt::format("{} and {} more", options.folders.front(), options.folders.size() - 1);
 }
 
-std::vector<std::string> names(const std::vector<Offer>& offers) {
+std::vector<std::string> names(const std::vector<MeasureName>& measures) {
   std::vector<std::string> all;
-  for (const Offer& o : offers) all.push_back(o.name);
+  for (const MeasureName& m : measures) all.push_back(m.name);
   return all;
 }
 
-std::vector<std::string> first_measures(const std::vector<Offer>& offers) {
+std::vector<std::string> first_measures(const std::vector<MeasureName>& measures) {
   std::vector<std::string> chosen;
   for (const char* name : {"regret", "f"})
-    if (std::any_of(offers.begin(), offers.end(), [&](const Offer& o) { return o.name == name; }))
+    if (std::any_of(measures.begin(), measures.end(), [&](const MeasureName& m) { return m.name == name; }))
       chosen.emplace_back(name);
   std::size_t evaluations = 0;
-  for (const Offer& o : offers)
-    if (o.evaluation && evaluations < 2) chosen.push_back(o.name), ++evaluations;
+  for (const MeasureName& m : measures)
+    if (m.evaluation && evaluations < 2) {
+      chosen.push_back(m.name);
+      ++evaluations;
+    }
   return chosen;
 }
 
@@ -90,19 +95,19 @@ std::vector<std::string> streams_of(const std::vector<CurveGroup>& groups) {
 std::vector<std::string> measures_of(const PlotOptions& options) {
   Selection s = selection(options);
   s.names_only = true;
-  return names(read_series(options.folders, s).offers);
+  return names(read_series(options.folders, s).measures);
 }
 
 Plot plot(const PlotOptions& options) {
-  Holdings held = read_series(options.folders, selection(options));
-  const auto measures = options.measures.empty() ? first_measures(held.offers) : options.measures;
+  FolderContents contents = read_series(options.folders, selection(options));
+  const auto measures = options.measures.empty() ? first_measures(contents.measures) : options.measures;
   if (measures.empty()) throw DataError(folders(options) + ": holds no finished rounds, expected some to draw");
-  const auto offered = names(held.offers);
+  const auto offered = names(contents.measures);
   for (const std::string& m : measures)
     if (std::find(offered.begin(), offered.end(), m) == offered.end())
       throw DataError(fmt::format("{}: holds no numbers named '{}'{}", folders(options), m, suggestion(m, offered)));
-  const auto groups = only(curve_groups(held.series), options.only);
-  Plot result{{options.title, options.width_mm, {}}, std::move(held.remarks)};
+  const auto groups = only(curve_groups(contents.series), options.only);
+  Plot result{{options.title, options.width_mm, {}}, std::move(contents.remarks)};
   const auto streams = streams_of(groups);
   for (const std::string& stream : streams) {
     PanelRow row{streams.size() > 1 ? stream : "", {}};

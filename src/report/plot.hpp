@@ -12,8 +12,8 @@ namespace obolus {
 
 struct PlotOptions {
   std::vector<std::string> folders;
-  std::vector<std::string> measures;  // none: the regret where there is one, f, and up to two evaluations
-  std::vector<std::string> only;      // labels; none: all
+  std::vector<std::string> measures;  // empty: the regret if there is one, f, and up to two evaluations
+  std::vector<std::string> only;      // labels; empty: all
   std::string stream, setting = "best", title;
   Abscissa x = Abscissa::rounds;
   bool log_x = false;
@@ -26,9 +26,10 @@ struct Plot {
   std::vector<std::string> remarks;  // for the user: which settings were drawn, which runs are shorter than others
 };
 
-// A row of panels a stream (for runs: a problem), a panel a measure, a curve an optimiser with mean and deviation over seeds.
+// One row of panels per stream (for runs: per problem), one panel per measure, one curve per optimiser, with mean and
+// standard deviation over seeds.
 [[nodiscard]] Plot plot(const PlotOptions& options);
-// The measures that the folders offer.
+// The measures in the folders.
 [[nodiscard]] std::vector<std::string> measures_of(const PlotOptions& options);
 
 }  // namespace obolus

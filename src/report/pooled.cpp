@@ -23,7 +23,7 @@ Moments moments(const std::vector<const Point*>& points, const Value& value) {
   return m;
 }
 
-// The points of all runs at the first's i-th round, none when one run lacks it. `at` holds how far each run has been walked.
+// The points of all runs at round t, or none if a run lacks it. `at`: where each run's search continues.
 std::vector<const Point*> together(const std::vector<const std::vector<Point>*>& runs, Round t,
                                    std::vector<std::size_t>& at) {
   std::vector<const Point*> points;
@@ -56,7 +56,8 @@ Curve pooled(const std::vector<const std::vector<Point>*>& runs, Abscissa x) {
     if (points.empty()) continue;
     const Moments value = moments(points, [](const Point& q) { return q.value; });
     curve.x.push_back(moments(points, [x](const Point& q) { return abscissa(q, x); }).mean);
-    curve.mean.push_back(value.mean), curve.sd.push_back(value.sd);
+    curve.mean.push_back(value.mean);
+    curve.sd.push_back(value.sd);
   }
   return curve;
 }

@@ -1,4 +1,4 @@
-// One curve from runs that differ by their seed: mean and standard deviation at the rounds that all of them reached.
+// One curve from runs that differ by their seed: mean and standard deviation at the rounds that all of them have.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ enum class Abscissa { rounds, gradients, seconds };
 
 [[nodiscard]] double abscissa(const Point& point, Abscissa x);
 
-// At a round, x is the mean over the runs as well: their costs may differ. A mean over some of the runs would jump where one ends, so rounds that one of
-// them lacks are left out.
+// x is a mean over the runs as well: their costs may differ. A mean over some of the runs would jump where one ends, so
+// rounds that any of them lacks are left out.
 [[nodiscard]] Curve pooled(const std::vector<const std::vector<Point>*>& runs, Abscissa x);
 
-// The exponent p of value ~ x^p over the last decade of x, each run with a level of its own.
+// The exponent p of value ~ x^p over the last decade of x, with one level per run.
 [[nodiscard]] std::optional<double> slope(const std::vector<const std::vector<Point>*>& runs, Abscissa x);
 
 }  // namespace obolus

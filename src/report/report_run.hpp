@@ -1,37 +1,16 @@
-// Runs as a report shows them: numbers over rounds by name, whether they come from a trace or from a comparison's log.
+// Runs as a report shows them, whether they come from a trace or from a comparison's log.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "obolus/run/comparison_result.hpp"
 #include "obolus/run/profile.hpp"
+#include "trace/trace_columns.hpp"
 
 namespace obolus {
-
-// Numbers by name, one a row; NaN where there is none.
-class ReportColumns {
- public:
-  struct Column {
-    std::string name;
-    std::vector<double> values;
-  };
-
-  static constexpr std::size_t max = 1000;  // names; more are refused
-
-  void begin_row() { ++rows_; }
-  void put(std::string_view name, double value);  // into the last row
-  void keep_rows(const std::vector<bool>& kept);
-  [[nodiscard]] std::size_t rows() const { return rows_; }
-  // Every one of them filled up to the last row.
-  [[nodiscard]] std::vector<Column> take() &&;
-
- private:
-  std::vector<Column> columns_;
-  std::size_t rows_ = 0;
-};
 
 struct ReportRun {
   std::size_t source = 0;
@@ -40,15 +19,18 @@ struct ReportRun {
   std::string status, quantity;
   Round rounds = 0, horizon = 0;
   std::vector<std::string> notes;
-  std::vector<ReportColumns::Column> columns, evaluation;  // columns.front() is t
+  TraceColumns columns;
   std::vector<Profile> profiles;
   Distribution x;
   std::optional<double> bound;
 };
 
-// Of FOLDER/trace.jsonl, with FOLDER/summary.json where it is finished. At most 20,000 rows, evenly thinned.
+// Of FOLDER/trace.jsonl, with FOLDER/summary.json if the run has ended. At most 20,000 rows.
 [[nodiscard]] ReportRun run_of_trace(const std::string& folder);
 // Of FOLDER/cells.jsonl.
 [[nodiscard]] std::vector<ReportRun> runs_of_cells(const std::string& folder);
+
+// The rows of a comparison's run, by the names of a trace.
+[[nodiscard]] TraceColumns columns_of(const CellResult& cell);
 
 }  // namespace obolus

@@ -5,68 +5,76 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
-#include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
 
 namespace fs = std::filesystem;
 
-// e^44 > 2^63: every round there can be falls into 44 · 45 < 2,000 bins.
-constexpr double bins_an_e_fold = 45;
-// More names than this are no trace of ours.
-constexpr std::size_t max_names = 1000;
+constexpr std::size_t max_points = 2000;  // of a curve
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+bool is_wanted(const MeasureName& measure, const Selection& selection) {
+  if (selection.names_only) return false;
+  const auto& asked = selection.measures;
+  if (!asked.empty()) return std::find(asked.begin(), asked.end(), measure.name) != asked.end();
+  return measure.evaluation || measure.name == "regret" || measure.name == "f";
+}
+
+// What a run had cost after each row.
+class RowCosts {
+ public:
+  explicit RowCosts(const TraceColumns& columns) {
+    for (const char* name : {"grad_f", "grad_g", "hvp", "cross", "values", "seconds"})
+      columns_.push_back(columns.find(name));
+  }
+  // A product counts as two gradients, a value as half of one.
+  [[nodiscard]] double gradients(std::size_t row) const {
+    return at(0, row) + at(1, row) + 2 * (at(2, row) + at(3, row)) + 0.5 * at(4, row);
+  }
+  [[nodiscard]] double seconds(std::size_t row) const { return at(5, row); }
+
+ private:
+  [[nodiscard]] double at(std::size_t column, std::size_t row) const {
+    return columns_[column] ? columns_[column]->at(row) : absent;
+  }
+
+  std::vector<const TraceColumns::Column*> columns_;
+};
+
+// Measures that a run has: its numbers without t, the gradients that they add up to, its evaluations.
+template <class Visit>
+void for_each_measure(const TraceColumns& columns, const Visit& visit) {
+  for (const auto& c : columns.numbers())
+    if (c.measured() && c.name != "t") visit(MeasureName{c.name, false}, c);
+  const RowCosts costs(columns);
+  bool counted = false;
+  for (std::size_t row = 0; row < columns.rows() && !counted; ++row) counted = std::isfinite(costs.gradients(row));
+  if (counted) visit(MeasureName{"gradients", false}, *columns.find("grad_f"));
+  for (const auto& c : columns.evaluation())
+    if (c.measured()) visit(MeasureName{c.name, true}, c);
+}
 
 }  // namespace
 
-bool Thinned::keeps(const Point& point) const {
-  if (kept_.empty()) return true;
-  if (!in_ratios_) return seen_ % stride_ == 0;
-  const auto bin = [](Round t) { return std::floor(bins_an_e_fold * std::log(static_cast<double>(t))); };
-  return bin(point.t) > bin(kept_.back().t);
-}
-
-void Thinned::add(const Point& point) {
-  if (keeps(point)) kept_.push_back(point);
-  last_ = point, ++seen_;
-  if (kept_.size() < max) return;  // one place is the last point's
-  for (std::size_t i = 1; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
-  kept_.resize((kept_.size() + 1) / 2);
-  stride_ *= 2;
-}
-
-std::vector<Point> Thinned::points() const {
-  std::vector<Point> all = kept_;
-  if (!all.empty() && all.back().t != last_.t) all.push_back(last_);
-  return all;
-}
-
-std::size_t Columns::find(std::string_view name, bool evaluation) {
-  const auto is = [&](const Column& c) { return c.offer.name == name && c.offer.evaluation == evaluation; };
-  if (next_ < columns_.size() && is(columns_[next_])) return next_++;
-  const auto found = std::find_if(columns_.begin(), columns_.end(), is);
-  next_ = to_size(found - columns_.begin()) + 1;
-  if (found != columns_.end()) return next_ - 1;
-  if (columns_.size() == max_names)
-    throw DataError(fmt::format("got more than {} measures, expected at most so many", max_names));
-  const auto& asked = selection_->measures;
-  const bool wanted = !selection_->names_only && (asked.empty() ? evaluation || name == "regret" || name == "f"
-                                                                : std::count(asked.begin(), asked.end(), name) > 0);
-  columns_.push_back({{std::string(name), evaluation}, wanted, Thinned(selection_->in_ratios)});
-  return columns_.size() - 1;
-}
-
-void Columns::add(std::string_view name, bool evaluation, const Point& point) {
-  Column& column = columns_[find(name, evaluation)];
-  if (column.wanted) column.points.add(point);
-}
-
-void Series::take(const Columns& columns) {
-  for (const Columns::Column& c : columns.all())
-    if (c.wanted) measures.push_back({c.offer.name, c.points.points()});
+void Series::take(const TraceColumns& columns, const Selection& selection) {
+  const RowCosts costs(columns);
+  const RoundAxis axis = selection.in_ratios ? RoundAxis::logarithmic : RoundAxis::linear;
+  for_each_measure(columns, [&](const MeasureName& name, const TraceColumns::Column& c) {
+    if (!is_wanted(name, selection)) return;
+    Measure& measure = measures.emplace_back(Measure{name.name, {}});
+    const bool is_cost = name.name == "gradients" && !name.evaluation;
+    for (const std::size_t row : columns.spaced(c, axis, max_points)) {
+      const double gradients = costs.gradients(row);
+      const double value = is_cost ? gradients : c.at(row);
+      const auto t = static_cast<Round>(columns.t()[row]);
+      if (std::isfinite(value)) measure.points.push_back({t, gradients, costs.seconds(row), value});
+    }
+  });
 }
 
 const std::vector<Point>& Series::of(std::string_view measure) const {
@@ -76,18 +84,19 @@ const std::vector<Point>& Series::of(std::string_view measure) const {
   return found == measures.end() ? none : found->points;
 }
 
-void Holdings::offer(const Columns& columns) {
-  for (const Columns::Column& c : columns.all())
-    if (std::none_of(offers.begin(), offers.end(), [&](const Offer& o) { return o.name == c.offer.name; }))
-      offers.push_back(c.offer);
+void FolderContents::note_measures(const TraceColumns& columns) {
+  for_each_measure(columns, [&](const MeasureName& name, const TraceColumns::Column&) {
+    if (std::none_of(measures.begin(), measures.end(), [&](const MeasureName& m) { return m.name == name.name; }))
+      measures.push_back(name);
+  });
 }
 
-void Holdings::note_stream(const std::string& stream) {
+void FolderContents::note_stream(const std::string& stream) {
   if (std::find(streams.begin(), streams.end(), stream) == streams.end()) streams.push_back(stream);
 }
 
-Holdings read_series(const std::vector<std::string>& folders, const Selection& selection) {
-  Holdings all;
+FolderContents read_series(const std::vector<std::string>& folders, const Selection& selection) {
+  FolderContents all;
   std::vector<fs::path> read;
   for (const std::string& folder : folders) {
     const bool run = fs::exists(folder + "/trace.jsonl"), comparison = fs::exists(folder + "/cells.jsonl");
@@ -102,8 +111,8 @@ Holdings read_series(const std::vector<std::string>& folders, const Selection& s
   }
   const auto& there = all.streams;
   if (!selection.stream.empty() && std::find(there.begin(), there.end(), selection.stream) == there.end())
-    throw ConfigError(fmt::format("--stream {}: no folder holds such a stream{}", selection.stream,
-                                  suggestion(selection.stream, there)));
+    throw ConfigError(
+        fmt::format("--stream {}: no folder has this stream{}", selection.stream, suggestion(selection.stream, there)));
   return all;
 }
 

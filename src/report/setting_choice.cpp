@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {
@@ -56,7 +56,8 @@ void SettingChoice::read_best() {
         const auto& best = optimiser.at("best");
         if (best.is_null()) continue;
         Choice& choice = choices_[{stream.at("name").get<std::string>(), optimiser.at("label").get<std::string>()}];
-        choice.best = best.at("setting").get<std::string>(), choice.ranked = true;
+        choice.best = best.at("setting").get<std::string>();
+        choice.ranked = true;
       }
   } catch (const nlohmann::json::exception&) {
     throw DataError(path + ": is damaged: not the summary of a comparison; --setting all draws without it");

@@ -1,4 +1,4 @@
-// Which settings of a comparison's grids are drawn: the best of each optimiser on each stream, all, or those that are named.
+// Which settings of a comparison's grids are drawn: the best of each optimiser on each stream, all, or named ones.
 #pragma once
 
 #include <map>
@@ -10,11 +10,12 @@ namespace obolus {
 
 class SettingChoice {
  public:
-  // The best ones stand in the folder's summary.json; without that (a comparison in progress) the first setting of an optimiser takes their place.
+  // The best ones are in the folder's summary.json; without it (the comparison is in progress) the first setting of an
+  // optimiser takes their place.
   SettingChoice(const std::string& folder, const std::string& wanted);
 
   [[nodiscard]] bool takes(const std::string& stream, const std::string& optimiser, const std::string& setting);
-  // What was chosen where there was a choice. Throws ConfigError when the named settings are nowhere.
+  // What was chosen where there was a choice. Throws ConfigError if no run has the named settings.
   [[nodiscard]] std::vector<std::string> remarks() const;
   // Whether curves need the setting in their names.
   [[nodiscard]] bool several(const std::string& stream, const std::string& optimiser) const;

@@ -1,5 +1,7 @@
 #include "report/svg.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 
@@ -8,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t replacement = 0xFFFD;
 
-// Takes one character off the text; what is not UTF-8 (Unicode 15, table 3-7) is U+FFFD, a byte at a time.
+// Takes one character off the text; what is not UTF-8 (Unicode 15, table 3-7) becomes U+FFFD, one byte at a time.
 std::uint32_t take(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -87,16 +89,21 @@ std::string fitted(const std::string& text, double size, double width) {
   return text.substr(0, text.size() - rest.size()) + "…";
 }
 
+void Svg::add(std::string_view element) {
+  out_ += element;
+  out_ += '\n';
+}
+
 void Svg::text(double x, double y, const char* anchor, double size, const Words& words, std::string_view more) {
   const std::string power = words.power.empty() ? ""
                                                 : fmt::format(R"(<tspan dy="{:.1f}" font-size="{:.1f}">{}</tspan>)",
                                                               -0.4 * size, 0.7 * size, xml_escaped(words.power));
-  add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-size="{:.1f}" {}>{}{}</text>)", x, y, anchor, size, more,
-      xml_escaped(words.text), power);
+  add(fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-size="{:.1f}" {}>{}{}</text>)", x, y, anchor,
+                  size, more, xml_escaped(words.text), power));
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view more) {
-  add(R"(<line x1="{:.2f}" y1="{:.2f}" x2="{:.2f}" y2="{:.2f}" {}/>)", x1, y1, x2, y2, more);
+  add(fmt::format(R"(<line x1="{:.2f}" y1="{:.2f}" x2="{:.2f}" y2="{:.2f}" {}/>)", x1, y1, x2, y2, more));
 }
 
 std::string Svg::finish(double width, double height) const {

@@ -1,23 +1,20 @@
 // SVG as text. Lengths are points of 1/72 inch.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace obolus {
 
-// As XML takes it: marked up characters as entities; what XML does not allow (control characters, bytes that are not UTF-8) dropped or replaced.
+// As XML text: special characters as entities; what XML does not allow (control characters, bytes that are not UTF-8)
+// dropped or replaced.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
-// Estimated from Helvetica's widths; other fonts differ by some per cent.
+// Estimated from Helvetica's widths; other fonts differ by a few per cent.
 [[nodiscard]] double text_width(std::string_view text, double size);
-// Cut to a width, with "…" at its end where something is missing.
+// Cut to a width, with "…" at the end if anything was cut.
 [[nodiscard]] std::string fitted(const std::string& text, double size, double width);
 
-// A power behind the words, raised: 2×10 and −3.
+// Text with a raised power after it: 2×10 and −3.
 struct Words {
   std::string text, power = {};
 
@@ -26,11 +23,7 @@ struct Words {
 
 class Svg {
  public:
-  template <class... Args>
-  void add(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
-    out_ += '\n';
-  }
+  void add(std::string_view element);
   // `anchor`: start, middle or end; `more`: further attributes.
   void text(double x, double y, const char* anchor, double size, const Words& words, std::string_view more = "");
   void line(double x1, double y1, double x2, double y2, std::string_view more);

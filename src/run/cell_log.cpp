@@ -16,43 +16,44 @@ using Json = nlohmann::ordered_json;
 Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 double real(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
 
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr std::pair<const char*, std::int64_t OracleCounts::*> counters[] = {
-    {"f_x", &OracleCounts::f_x},       {"f_y", &OracleCounts::f_y},        {"g_x", &OracleCounts::g_x},
-    {"g_y", &OracleCounts::g_y},       {"hvp", &OracleCounts::hvp_yy},     {"cross", &OracleCounts::hvp_xy},
-    {"values", &OracleCounts::values}, {"samples", &OracleCounts::samples}};
-
-constexpr std::pair<const char*, double Reading::*> of_the_round[] = {
-    {"g", &Reading::g},
-    {"own_mapping", &Reading::own_mapping},
-    {"hypergradient_error", &Reading::hypergradient_error},
-    {"residual_y", &Reading::residual_y},
-    {"residual_z", &Reading::residual_z},
-    {"separation", &Reading::separation},
-    {"lambda", &Reading::lambda},
-    {"inner_steps", &Reading::inner_steps}};
-
-// Those that were measured in some round.
-void put_of_the_round(Json& json, const std::vector<Reading>& readings) {
-  for (const auto& [name, member] : of_the_round) {
+// The numbers of the round, those that were measured in some round.
+void put_columns(Json& json, const std::vector<Reading>& readings) {
+  for (const RowColumn& c : row_columns) {
+    if (c.is(RowColumn::no_cells) || c.is(RowColumn::cells_by_hand)) continue;
     Json column = Json::array();
     bool measured = false;
-    for (const Reading& r : readings) column.push_back(real(r.*member)), measured |= std::isfinite(r.*member);
-    if (measured) json[name] = std::move(column);
+    for (const Reading& r : readings) {
+      column.push_back(real(r.number(c)));
+      measured = measured || !column.back().is_null();
+    }
+    if (measured) json[c.name] = std::move(column);
   }
 }
 
-// A list for each number of the evaluations, null where a round was not evaluated.
+// Row i of those numbers. A round has at least one of them, unless the run did not reach it.
+void read_columns(const Json& json, std::size_t i, Reading& r) {
+  r.reached = false;
+  for (const RowColumn& c : row_columns) {
+    if (c.is(RowColumn::no_cells) || c.is(RowColumn::cells_by_hand) || !json.contains(c.name)) continue;
+    const Json& value = json.at(c.name).at(i);
+    if (value.is_null()) continue;
+    c.set(r, value.get<double>());
+    r.reached = true;
+  }
+}
+
+// A list per number of the evaluations, null where a round was not evaluated.
 Json evaluation_columns(const std::vector<Reading>& readings) {
   Json json;
   for (const Reading& named : readings) {
     if (named.evaluation.empty()) continue;
     for (const auto& [name, value] : named.evaluation) {
       json[name] = Json::array();
-      for (const Reading& r : readings) json[name].push_back(real(r.evaluation.find(name).value_or(absent)));
+      for (const Reading& r : readings) json[name].push_back(real(r.evaluation.find(name).value_or(Row::absent)));
     }
-    break;  // the names are the same in all
+    break;  // all have the same names
   }
   return json;
 }
@@ -62,16 +63,16 @@ Json columns(const std::vector<Reading>& readings, bool has_regret) {
   json["t"] = Json::array();
   if (has_regret) json["regret"] = Json::array();
   json["f"] = Json::array();
-  for (const auto& [name, member] : counters) json[name] = Json::array();
+  for (const auto& [name, member] : oracle_counters) json[name] = Json::array();
   json["seconds"] = Json::array();
   for (const Reading& r : readings) {
     json["t"].push_back(r.t);
     if (has_regret) json["regret"].push_back(real(r.regret));
     json["f"].push_back(real(r.f));
-    for (const auto& [name, member] : counters) json[name].push_back(r.counts.*member);
+    for (const auto& [name, member] : oracle_counters) json[name].push_back(r.counts.*member);
     json["seconds"].push_back(r.seconds);
   }
-  put_of_the_round(json, readings);
+  put_columns(json, readings);
   if (Json evaluation = evaluation_columns(readings); !evaluation.is_null()) json["evaluation"] = std::move(evaluation);
   return json;
 }
@@ -81,12 +82,11 @@ std::vector<Reading> readings(const Json& json) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     Reading& r = list[i];
     r.t = json.at("t").at(i).get<Round>();
-    r.regret = json.contains("regret") ? real(json.at("regret").at(i), r.regret) : absent;
-    r.f = real(json.at("f").at(i), r.f);
-    for (const auto& [name, member] : counters) r.counts.*member = json.at(name).at(i).get<std::int64_t>();
+    r.regret = json.contains("regret") ? real(json.at("regret").at(i), infinity) : Row::absent;
+    r.f = real(json.at("f").at(i), Row::absent);
+    for (const auto& [name, member] : oracle_counters) r.counts.*member = json.at(name).at(i).get<std::int64_t>();
     r.seconds = json.at("seconds").at(i).get<double>();
-    for (const auto& [name, member] : of_the_round)
-      if (json.contains(name)) r.*member = real(json.at(name).at(i), absent);
+    read_columns(json, i, r);
     if (!json.contains("evaluation")) continue;
     for (const auto& [name, values] : json.at("evaluation").items())
       if (!values.at(i).is_null()) r.evaluation.add(name, values.at(i).get<double>());
@@ -95,9 +95,7 @@ std::vector<Reading> readings(const Json& json) {
 }
 
 Json sum_json(const VariationSum& v) { return {{"sum", real(v.sum)}, {"exact", v.exact}}; }
-VariationSum sum_of(const Json& json) {
-  return {real(json.at("sum"), std::numeric_limits<double>::infinity()), json.at("exact").get<bool>()};
-}
+VariationSum sum_of(const Json& json) { return {real(json.at("sum"), infinity), json.at("exact").get<bool>()}; }
 
 Json variation_json(const VariationSummary& v) {
   return {{"V_T", sum_json(v.V)},
@@ -145,7 +143,7 @@ CellResult cell_of(const Json& json) {
   return cell;
 }
 
-// Whatever reads a record later counts on one entry a horizon.
+// Later readers of a record count on one entry per horizon.
 void require_complete(const JobRecord& record) {
   const std::vector<Round>& T = record.name.horizons;
   bool complete = !T.empty() && (record.variation.empty() || record.variation.size() == T.size());
@@ -153,7 +151,7 @@ void require_complete(const JobRecord& record) {
     complete = complete && record.cell.horizons.size() == T.size();
     for (std::size_t i = 0; complete && i < T.size(); ++i) complete = record.cell.horizons[i].t == T[i];
   }
-  if (!complete) throw Json::other_error::create(501, "not one entry a horizon", nullptr);
+  if (!complete) throw Json::other_error::create(501, "not one entry per horizon", nullptr);
 }
 
 }  // namespace
@@ -163,7 +161,10 @@ std::string JobName::key() const { return Json({stream, optimiser, setting, seed
 std::string line_of(const JobRecord& record) {
   Json json;
   json["stream"] = record.name.stream;
-  if (!record.name.optimiser.empty()) json["optimiser"] = record.name.optimiser, json["setting"] = record.name.setting;
+  if (!record.name.optimiser.empty()) {
+    json["optimiser"] = record.name.optimiser;
+    json["setting"] = record.name.setting;
+  }
   json["seed"] = record.name.seed;
   json["T"] = record.name.horizons;
   json["checksum"] = record.name.checksum;
@@ -194,7 +195,7 @@ JobRecord record_of(const std::string& line, const std::string& place) {
     require_complete(record);
     return record;
   } catch (const nlohmann::json::exception&) {
-    throw DataError(place + ": is damaged: not the record of a finished run; start anew with --force");
+    throw DataError(place + ": is damaged: not the record of a finished run; start again with --force");
   }
 }
 

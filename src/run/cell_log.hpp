@@ -1,4 +1,4 @@
-// cells.jsonl: one JSON object a finished job, appended. Numbers read back as the same bits.
+// cells.jsonl: one JSON object per finished job, appended. Numbers read back as the same bits.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace obolus {
 
-// What tells jobs apart, and the checksum that tells whether a job is still the same.
+// Identifies a job; the checksum says whether its options and data are still the same.
 struct JobName {
   std::string stream, optimiser, setting;  // no optimiser: the job measures the stream
   std::int64_t seed = 0;

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "config/document.hpp"
+#include "data/checksum.hpp"
 #include "obolus/version.hpp"
-#include "run/checksum.hpp"
 #include "run/comparison_cell.hpp"
 #include "run/comparison_parts.hpp"
 
@@ -16,20 +16,21 @@ namespace {
 
 using Cell = ComparisonPlan::Cell;
 
-std::string digest(std::string text, std::uint64_t data) {
+std::string digest(const std::string& config, std::uint64_t data) {
+  std::string text = config::without_comments(config);
   text += std::to_string(data);
-  text += version_text;  // another version may compute something else
+  text += version_text;  // another version may give other results
   return fmt::format("{:016x}", checksum(text.data(), text.size()));
 }
 
 std::string stream_checksum(Experiment::Parts& p) {
-  p.problem.seed = 0;  // part of the name
+  p.problem.seed = 0;  // it is part of the name
   return digest(config::section_lines(p.problem) + p.prepared_problem->section() + config::section_lines(p.domain) +
                     config::section_lines(p.metrics),
                 p.data_checksum);
 }
 
-// The names of what a run on the problem evaluates and judges: asked once, at its start.
+// The names of what a run on the problem evaluates and judges, found by asking once at its start.
 std::vector<std::string> measures_of(const Experiment::Parts& p) {
   std::vector<std::string> names;
   std::visit(
@@ -38,7 +39,8 @@ std::vector<std::string> measures_of(const Experiment::Parts& p) {
         p.set.template project<S>(x);
         Evaluation evaluated, judged;
         problem->reveal(1);
-        problem->evaluate(x, y, evaluated), problem->judge(x, y, judged);
+        problem->evaluate(x, y, evaluated);
+        problem->judge(x, y, judged);
         for (const auto& [name, value] : evaluated) names.push_back(name);
         for (const auto& [name, value] : judged) names.push_back("prequential_" + name);
       },
@@ -46,7 +48,7 @@ std::vector<std::string> measures_of(const Experiment::Parts& p) {
   return names;
 }
 
-// Settings can be told apart by what was measured.
+// What was measured must be able to rank the settings.
 void require_ranking(const ComparisonPlan& plan, const Experiment::Parts& p) {
   const auto several = std::find_if(plan.entries.begin(), plan.entries.end(),
                                     [](const ComparisonPlan::Entry& e) { return e.settings.size() > 1; });
@@ -65,7 +67,7 @@ void require_ranking(const ComparisonPlan& plan, const Experiment::Parts& p) {
                   plan.source, several->label, several->settings.size(), expected));
 }
 
-// Some of what an optimiser asks of the set and the start shows only when it meets them.
+// Some requirements of an optimiser on the set and the start are checked only when it opens.
 void open_once(const Experiment::Parts& run) {
   std::visit(
       [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) {
@@ -75,7 +77,7 @@ void open_once(const Experiment::Parts& run) {
       run.oracle);
 }
 
-// The complete config of a cell's runs with the first seed, which is what can be wrong with them.
+// Resolves a cell's runs with the first seed, which finds every error that they can have.
 std::string cell_checksum(const ComparisonPlan& plan, const Cell& cell) {
   std::string text;
   std::uint64_t data = 0;
@@ -90,7 +92,7 @@ std::string cell_checksum(const ComparisonPlan& plan, const Cell& cell) {
     text += run->config();
     data = run->data_checksum;
   }
-  return digest(std::move(text), data);
+  return digest(text, data);
 }
 
 }  // namespace

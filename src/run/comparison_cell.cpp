@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
+
+#include "config/toml.hpp"
 
 namespace obolus {
 namespace {
@@ -27,14 +30,12 @@ std::vector<Round> curve_rounds(Round last) {
 }
 
 Reading reading_of(const Row& row) {
-  Reading r{row.t, row.regret, row.f, row.counts, row.seconds, row.evaluation};
-  r.g = row.g, r.own_mapping = row.own_mapping, r.hypergradient_error = row.hypergradient_error;
-  r.residual_y = row.residual_y, r.residual_z = row.residual_z, r.separation = row.separation;
-  r.lambda = row.lambda, r.inner_steps = static_cast<double>(row.inner_steps);
-  return r;
+  Reading reading{row};
+  reading.judged.clear();
+  return reading;
 }
 
-// Notes the rows of some rounds as they pass.
+// Keeps the rows of some rounds.
 class Recorder {
  public:
   explicit Recorder(std::vector<Round> rounds) : rounds_(std::move(rounds)) {}
@@ -45,7 +46,9 @@ class Recorder {
   [[nodiscard]] std::vector<Reading> complete(const Row& last) && {
     while (readings_.size() < rounds_.size()) {
       Reading missing;
+      missing.reached = false;
       missing.t = rounds_[readings_.size()];
+      missing.regret = std::numeric_limits<double>::infinity();
       missing.counts = last.counts;
       missing.seconds = last.seconds;
       readings_.push_back(missing);
@@ -61,23 +64,22 @@ class Recorder {
 
 template <class S>
 std::optional<std::vector<VariationSummary>> measure(const Parts& parts, AnyOracle<S>& problem,
-                                                     const std::vector<Round>& horizons, const Halt& halt) {
+                                                     const std::vector<Round>& horizons, const StopToken& token) {
   const Rng rng(static_cast<std::uint64_t>(parts.problem.seed));
   VariationMeter<AnyOracle<S>> meter(problem, parts.set, parts.metrics.samples, rng.child("variation"));
   std::vector<VariationSummary> summaries;
   for (Round t = 1; t <= horizons.back(); ++t) {
-    if (halt.asked()) return std::nullopt;
+    if (token.stop_requested()) return std::nullopt;
     problem.reveal(t);
     meter.add(problem, t);
-    if (t == horizons[summaries.size()])
-      summaries.push_back({meter.V, meter.H2, meter.Ef, meter.Eg, meter.P_T(), meter.points()});
+    if (t == horizons[summaries.size()]) summaries.push_back(meter.summary());
   }
   return summaries;
 }
 
 }  // namespace
 
-bool Halt::asked() const {
+bool StopToken::stop_requested() const {
   while (pause && pause->load(std::memory_order_relaxed) && !stop.load(std::memory_order_relaxed))
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   return stop.load(std::memory_order_relaxed);
@@ -95,7 +97,7 @@ std::vector<std::unique_ptr<Parts>> cell_runs(const ComparisonPlan& plan, const 
   return runs;
 }
 
-std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell, const Halt& halt) {
+std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell, const StopToken& token) {
   auto runs = cell_runs(plan, cell);
   std::vector<Round> rounds = plan.horizons;
   for (std::size_t i = 1; i < runs.size(); ++i) std::erase(rounds, runs[i]->problem.rounds);
@@ -108,14 +110,22 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
     control.evaluated = plan.horizons;
     if (i == 0) control.on_profile = [&](const Profile& p) { result.profiles.push_back(p); };
     control.on_row = [&](const Row& row) {
-      horizons.see(row), curve.see(row);
+      horizons.see(row);
+      curve.see(row);
       if (i == 0 && !row.evaluation.empty()) result.evaluations.push_back(reading_of(row));
-      return !halt.asked();
+      return !token.stop_requested();
     };
     const RunSummary summary = Experiment(std::move(runs[i])).run(control);
     if (summary.end.status == RunStatus::stopped) return std::nullopt;
-    if (summary.end.status == RunStatus::diverged) result.diverged = true, result.quantity = summary.end.quantity;
-    if (i == 0) result.rounds = summary.end.rounds, result.curve = std::move(curve).seen(), result.x = summary.x;
+    if (summary.end.status == RunStatus::diverged) {
+      result.diverged = true;
+      result.quantity = summary.end.quantity;
+    }
+    if (i == 0) {
+      result.rounds = summary.end.rounds;
+      result.curve = std::move(curve).seen();
+      result.x = summary.x;
+    }
     result.has_regret = summary.has_regret;
     result.untrusted += summary.untrusted;
     for (Reading& r : std::move(horizons).complete(summary.last)) result.horizons.push_back(r);
@@ -125,14 +135,14 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
 }
 
 std::optional<std::vector<VariationSummary>> measure_stream(const ComparisonPlan& plan, const Cell& cell,
-                                                            const Halt& halt) {
+                                                            const StopToken& token) {
   const toml::table root = plan.root(cell, plan.horizon());
   config::MetricsSection metrics;
   config::SectionReader reader(root, "metrics");
   metrics.describe(reader);
-  if (!metrics.variation) return std::vector<VariationSummary>{};  // before the problem is made: it may be large
+  if (!metrics.variation) return std::vector<VariationSummary>{};  // before making the problem, which may be large
   const Parts parts(root, plan.folder);
-  return std::visit([&](const auto& problem) { return measure(parts, *problem, plan.horizons, halt); }, parts.oracle);
+  return std::visit([&](const auto& problem) { return measure(parts, *problem, plan.horizons, token); }, parts.oracle);
 }
 
 }  // namespace obolus

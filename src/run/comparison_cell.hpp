@@ -1,4 +1,4 @@
-// The jobs of a comparison: one run of one optimiser, and what one stream does by itself.
+// The jobs of a comparison: a run of an optimiser, or the variation of a stream.
 #pragma once
 
 #include <atomic>
@@ -11,27 +11,27 @@
 
 namespace obolus {
 
-// What a job asks between two rounds.
-struct Halt {
+// A job asks it between two rounds.
+struct StopToken {
   const std::atomic<bool>& stop;
   const std::atomic<bool>* pause = nullptr;
 
-  // Whether to stop; while paused it does not return.
-  [[nodiscard]] bool asked() const;
+  // Does not return while paused.
+  [[nodiscard]] bool stop_requested() const;
 };
 
-// The runs of a cell, the largest horizon first. A shorter one has its own run only when its options differ: those of a
-// preset may depend on the horizon. Otherwise it is the beginning of the longest.
+// The runs of a cell, the largest horizon first. A shorter horizon has a run of its own only when its options differ: a
+// preset's may depend on the horizon. Otherwise it is the beginning of the longest run.
 [[nodiscard]] std::vector<std::unique_ptr<Experiment::Parts>> cell_runs(const ComparisonPlan& plan,
                                                                         const ComparisonPlan::Cell& cell);
 
 // Nothing when stopped.
 [[nodiscard]] std::optional<CellResult> run_cell(const ComparisonPlan& plan, const ComparisonPlan::Cell& cell,
-                                                 const Halt& halt);
+                                                 const StopToken& token);
 
-// V_T and its kin at each horizon; they do not depend on the optimiser.
+// V_T and the other variations at each horizon; they do not depend on the optimiser.
 [[nodiscard]] std::optional<std::vector<VariationSummary>> measure_stream(const ComparisonPlan& plan,
                                                                           const ComparisonPlan::Cell& cell,
-                                                                          const Halt& halt);
+                                                                          const StopToken& token);
 
 }  // namespace obolus

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t max_log = std::uint64_t{1} << 34;
-// A killed program loses nothing that was appended; a power cut at most so many seconds' runs.
+// A killed program loses nothing that was appended; a power cut loses at most the runs of this many seconds.
 constexpr double seconds_between_syncs = 1.0;
 
 }  // namespace
@@ -22,7 +22,7 @@ ComparisonDirectory::ComparisonDirectory(const ComparisonControl& control)
   const bool there = holds_results(path_);
   if (there && !control.resume && !control.force)
     throw ConfigError(path_ +
-                      ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
+                      ": already holds a run; use --resume to continue it, --force to replace it, or another --out");
   if (!control.resume) return;
   if (fs::exists(file("trace.jsonl")))
     throw ConfigError(path_ + ": cannot resume: holds a run of `obolus run`, not a comparison");

@@ -1,4 +1,4 @@
-// A comparison's directory: config.toml, about.jsonl, cells.jsonl, and at the end tables.md, tables.csv and summary.json.
+// A comparison's directory: config.toml, about.jsonl, cells.jsonl; at the end tables.md, tables.csv and summary.json.
 #pragma once
 
 #include <chrono>
@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "data/durable_file.hpp"
 #include "obolus/run/comparison.hpp"
 #include "run/cell_log.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 
 class ComparisonDirectory {
  public:
-  // Takes the directory, and changes nothing in it yet.
+  // Locks the directory; changes nothing in it yet.
   explicit ComparisonDirectory(const ComparisonControl& control);
 
-  // Jobs that the directory holds, when resuming. A line that a crash tore is none.
+  // Jobs that the directory holds, when resuming. A torn last line does not count.
   [[nodiscard]] const std::vector<JobRecord>& finished() const { return finished_; }
 
   // The lines behind them.

@@ -1,10 +1,14 @@
 #include "run/comparison_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "config/document.hpp"
 #include "config/sections.hpp"
+#include "config/toml.hpp"
 #include "obolus/core/to_size.hpp"
 #include "registry/registry.hpp"
 
@@ -28,7 +32,7 @@ const toml::table& as_section(const toml::node& node, const std::string& name) {
   return *node.as_table();
 }
 
-// The text of a required or optional key; `otherwise` stands for one that is not given.
+// The text of a key. A key that is not given is `otherwise`; without one it is required.
 std::string text_key(const toml::table& table, const std::string& what, const char* key, const std::string& otherwise) {
   const toml::node* node = table.get(key);
   if (!node && otherwise.empty())
@@ -47,7 +51,7 @@ void take_names(std::vector<std::string>& names, const std::vector<OptionListing
     if (o.name != "name") names.push_back(o.name);
 }
 
-// A registry's complaint about a name has no place of its own.
+// Adds the place in the file to a registry's error about a name.
 template <class Find>
 const auto& at_place(const toml::table& table, const Find& find) {
   try {
@@ -115,7 +119,7 @@ std::vector<ComparisonPlan::Setting> settings_of(const Grid& grid, const std::st
 
 // A list of seeds, or n for 1 … n.
 std::vector<std::int64_t> seeds_from(Numbers given, const config::SectionReader& reader) {
-  constexpr double exact = 9007199254740992.0;  // 2^53: whole numbers beyond are not read to the last digit
+  constexpr double exact = 9007199254740992.0;  // 2^53: larger whole numbers are not read exactly
   if (reader.has("seeds") && !given.list) {
     const double n = given.values.front();
     if (!(n >= 1 && n <= max_runs)) reader.reject("seeds", fmt::format("a list, or a number in [1, {}]", max_runs));
@@ -249,7 +253,7 @@ void ComparisonPlan::read_optimisers(const toml::table& root) {
   const toml::table* shared = node ? node->as_table() : nullptr;
   for (const toml::node& entry : *list->as_array()) read_optimiser(*entry.as_table(), shared);
   if (!shared) return;
-  std::set<std::string> known;  // to any there is: taking the one user of an option out of a comparison is no mistake
+  std::set<std::string> known;  // of all optimisers: removing the only one that uses an option is not an error
   for (const Listing& any : list_optimisers())
     for (std::string& name : optimiser_options(registry::optimiser(any.name))) known.insert(std::move(name));
   config::refuse_unknown(*shared, "key '{}' in [shared]", {known.begin(), known.end()});
@@ -315,7 +319,7 @@ void ComparisonPlan::require_few() const {
   for (const Entry& e : entries) runs += static_cast<double>(e.settings.size()) * static_cast<double>(e.streams.size());
   runs *= static_cast<double>(seeds.size());
   if (runs > max_runs)
-    throw ConfigError(fmt::format("{}: makes {} runs ({} streams, {} seeds), at most {} are done", source, runs,
+    throw ConfigError(fmt::format("{}: got {} runs ({} streams, {} seeds), expected at most {}", source, runs,
                                   streams.size(), seeds.size(), max_runs));
 }
 

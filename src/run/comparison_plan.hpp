@@ -1,14 +1,11 @@
-// A comparison's config, read: which streams, optimisers, settings and seeds there are, and the config of each run.
+// A comparison's config, read: its streams, optimisers, settings and seeds, and the config of each run.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <array>
 #include <string>
 #include <vector>
 
 #include "config/section_reader.hpp"
-#include "config/toml.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/comparison_result.hpp"
 
@@ -27,13 +24,13 @@ struct ComparisonPlan {
   };
   struct Entry {
     std::string label, name;
-    std::vector<std::string> shared;  // keys of [shared] that it has and does not give itself
+    std::vector<std::string> shared;  // keys of [shared] that it has as options and does not give itself
     std::vector<Setting> settings;
     std::vector<std::size_t> streams;  // on which it runs
   };
   struct Stream {
     std::string name, problem;
-    std::vector<std::string> dropped;  // keys of [problem] that a problem of the stream's own does not have
+    std::vector<std::string> dropped;  // keys of [problem] that the stream's own problem does not have
   };
   struct Cell {
     std::size_t stream = 0, entry = 0, setting = 0, seed = 0;
@@ -47,7 +44,7 @@ struct ComparisonPlan {
   [[nodiscard]] Round horizon() const { return horizons.back(); }
   [[nodiscard]] std::vector<Cell> cells() const;
   [[nodiscard]] Cell first_on(std::size_t stream) const;  // the first seed of the first optimiser that runs on it
-  // The text, with relative paths made absolute: it can be run again from anywhere.
+  // The text with absolute paths: it can be run from anywhere.
   [[nodiscard]] std::string portable_text() const;
 
   std::string text, source, folder;
@@ -70,10 +67,10 @@ struct ComparisonPlan {
   void require_few() const;
 };
 
-// `work` on a cell, with the cell's name added to what it complains about.
+// Runs `work` on a cell and adds the cell's name to its errors.
 template <class Work>
 auto named(const ComparisonPlan& plan, const ComparisonPlan::Cell& cell, const Work& work) {
-  const auto with_name = [&](const Error& e) { return fmt::format("{} ({})", e.what(), plan.name_of(cell)); };
+  const auto with_name = [&](const Error& e) { return std::string(e.what()) + " (" + plan.name_of(cell) + ")"; };
   try {
     return work();
   } catch (const ConfigError& e) {

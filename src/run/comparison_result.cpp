@@ -8,18 +8,18 @@
 namespace obolus {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+constexpr double diverged_regret = std::numeric_limits<double>::infinity();
+constexpr double not_evaluated = std::numeric_limits<double>::quiet_NaN();
 
 double last_regret(const SettingResult& s) {
-  return s.diverged() > 0 ? infinity : last_spread(s, quantity::regret).mean;
+  return s.diverged() > 0 ? diverged_regret : last_spread(s, quantity::regret).mean;
 }
 
-double evaluations_a_round(const SettingResult& s, const Costs& costs) {
+double evaluations_per_round(const SettingResult& s, const Costs& costs) {
   return last_spread(s, quantity::evaluations(costs)).mean / static_cast<double>(s.seeds.front().horizons.back().t);
 }
 
-// A best regret of 0 leaves nothing to divide by: who reached it too is as good, the others infinitely worse.
+// A best regret of 0 cannot be divided by: others that reached it are as good, the rest infinitely worse.
 double ratio(double regret, double min) { return regret == min ? 1.0 : regret / min; }
 
 }  // namespace
@@ -45,7 +45,7 @@ Quantity evaluations(const Costs& costs) {
   return [costs](const Reading& r) { return costs.evaluations(r.counts); };
 }
 Quantity measure(const std::string& name) {
-  return [name](const Reading& r) { return r.evaluation.find(name).value_or(absent); };
+  return [name](const Reading& r) { return r.evaluation.find(name).value_or(not_evaluated); };
 }
 }  // namespace quantity
 
@@ -53,7 +53,7 @@ Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity&
   const auto n = static_cast<double>(setting.seeds.size());
   Spread result;
   for (const CellResult& cell : setting.seeds) result.mean += quantity(cell.horizons[horizon]) / n;
-  if (!std::isfinite(result.mean)) return {result.mean, infinity};
+  if (!std::isfinite(result.mean)) return {result.mean, diverged_regret};
   if (setting.seeds.size() < 2) return result;
   double squares = 0;
   for (const CellResult& cell : setting.seeds) squares += std::pow(quantity(cell.horizons[horizon]) - result.mean, 2);
@@ -83,10 +83,10 @@ bool always_zero(const SettingResult& setting, const Quantity& quantity) {
 }
 
 double score(const SettingResult& setting, const Ranking& ranking) {
-  if (setting.diverged() > 0) return infinity;
+  if (setting.diverged() > 0) return diverged_regret;
   const Quantity quantity = ranking.by.empty() ? Quantity(quantity::regret) : quantity::measure(ranking.by);
   const double mean = last_spread(setting, quantity).mean;
-  if (std::isnan(mean)) return 0.0;  // not measured: all are alike
+  if (std::isnan(mean)) return 0.0;  // not measured: all are equal
   return ranking.rank == Rank::max ? -mean : mean;
 }
 
@@ -103,17 +103,17 @@ std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, 
   std::optional<std::size_t> chosen;
   for (std::size_t i = 0; i < optimiser.settings.size(); ++i) {
     const SettingResult& s = optimiser.settings[i];
-    // A diverged run stopped asking: what it used says nothing.
-    if (s.diverged() > 0 || evaluations_a_round(s, costs) > *costs.budget) continue;
+    // A diverged run stopped early: its counts say nothing.
+    if (s.diverged() > 0 || evaluations_per_round(s, costs) > *costs.budget) continue;
     if (!chosen || score(s, ranking) < score(optimiser.settings[*chosen], ranking)) chosen = i;
   }
   return chosen;
 }
 
 double min_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
-  double min = infinity;
+  double min = diverged_regret;
   for (const SettingResult& s : optimiser.settings)
-    if (s.diverged() == 0) min = std::min(min, evaluations_a_round(s, costs));
+    if (s.diverged() == 0) min = std::min(min, evaluations_per_round(s, costs));
   return min;
 }
 
@@ -142,27 +142,30 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
   const auto row_of = [&](const std::string& label) -> Relative& {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const Relative& r) { return r.label == label; });
     if (found != rows.end()) return *found;
-    return rows.emplace_back(Relative{label, std::vector<double>(streams.size(), absent), 0, 0});
+    return rows.emplace_back(Relative{label, std::vector<double>(streams.size(), not_evaluated), 0, 0});
   };
   for (std::size_t s = 0; s < streams.size(); ++s) {
-    if (streams[s].optimisers.size() < 2) continue;  // nobody to be better than
+    if (streams[s].optimisers.size() < 2) continue;  // nothing to compare with
     std::vector<std::pair<std::string, double>> regrets;
-    double min = infinity;
+    double min = diverged_regret;
     for (const OptimiserResult& o : streams[s].optimisers) {
       const auto setting = within_budget ? best_within_budget(o, costs, ranking) : std::optional(best(o, ranking));
-      regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : infinity);
+      regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : diverged_regret);
       min = std::min(min, regrets.back().second);
     }
     for (const auto& [label, regret] : regrets)
-      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, min) : infinity;
+      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, min) : diverged_regret;
   }
   for (Relative& row : rows) {
     double sum = 0;
     for (const double r : row.streams)
-      if (!std::isnan(r)) sum += std::log(r), ++row.ran_on;
+      if (!std::isnan(r)) {
+        sum += std::log(r);
+        ++row.ran_on;
+      }
     row.geometric_mean = std::exp(sum / static_cast<double>(row.ran_on));
   }
-  // Means over different streams do not compare: those that ran on more stand first.
+  // Means over different streams do not compare: optimisers that ran on more streams come first.
   std::stable_sort(rows.begin(), rows.end(), [](const Relative& a, const Relative& b) {
     return a.ran_on != b.ran_on ? a.ran_on > b.ran_on : a.geometric_mean < b.geometric_mean;
   });

@@ -1,9 +1,12 @@
 // From a comparison's config to the config of each of its runs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "config/document.hpp"
 #include "config/section_reader.hpp"
+#include "registry/registry.hpp"
 #include "run/comparison_plan.hpp"
 
 namespace obolus {
@@ -21,10 +24,18 @@ void move_keys(toml::table& from, toml::table& to) {
 std::size_t offset_of(const std::string& text, const toml::source_position& place) {
   std::size_t at = 0;
   for (toml::source_index line = 1; line < place.line; ++line) at = text.find('\n', at) + 1;
-  for (toml::source_index column = 1; column < place.column && at < text.size(); ++column)
-    while (++at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
-    }
+  for (toml::source_index column = 1; column < place.column && at < text.size(); ++column) do
+      ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
   return at;
+}
+
+// The options of a problem that are paths.
+std::vector<std::string> path_keys(const std::string& problem) {
+  std::vector<std::string> keys;
+  for (const OptionListing& option : registry::problem(problem).options())
+    if (option.type == config::type_text<FilePath>()) keys.push_back(option.name);
+  return keys;
 }
 
 }  // namespace
@@ -54,7 +65,7 @@ std::string ComparisonPlan::name_of(const Cell& cell) const {
 }
 
 toml::table ComparisonPlan::root(const Cell& cell, Round rounds) const {
-  toml::table parsed = config::parse(text, source), result;  // anew: copies of nodes would lose their places
+  toml::table parsed = config::parse(text, source), result;  // parsed again: copied nodes lose their places
   for (const char* name : run_sections)
     if (toml::node* node = parsed.get(name)) result.insert_or_assign(name, std::move(*node));
   toml::table& problem = section(result, "problem");
@@ -93,18 +104,28 @@ toml::table ComparisonPlan::root(const Cell& cell, Round rounds) const {
 
 std::string ComparisonPlan::portable_text() const {
   const toml::table root = config::parse(text, source);
-  std::vector<const toml::node*> paths{root.at_path("problem.path").node()};
-  if (const toml::array* list = root["stream"].as_array())
-    for (const toml::node& stream : *list) paths.push_back(stream.as_table()->at_path("problem.path").node());
-  std::erase_if(paths, [](const toml::node* node) { return !node || !node->is_string(); });
-  std::string result = text;
-  std::sort(paths.begin(), paths.end(),  // from the end, so that the places before stay where they are
+  std::vector<const toml::node*> paths;
+  const auto take = [&](const toml::table& from, const std::string& problem) {
+    const toml::node* own = from.get("problem");
+    if (!own) return;
+    for (const std::string& key : path_keys(problem))
+      if (const toml::node* path = own->as_table()->get(key); path && path->is_string()) paths.push_back(path);
+  };
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    take(root, streams[i].problem);
+    if (const toml::array* list = root["stream"].as_array()) take(*list->get(i)->as_table(), streams[i].problem);
+  }
+  // From the end, so that earlier places stay where they are; [problem] is in the list once per stream.
+  std::sort(paths.begin(), paths.end(),
             [](const auto* a, const auto* b) { return b->source().begin < a->source().begin; });
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  std::string result = text;
   for (const toml::node* node : paths) {
+    const auto given = *node->value_exact<std::string>();
+    if (given.empty()) continue;
     const std::size_t begin = offset_of(text, node->source().begin), end = offset_of(text, node->source().end);
-    const auto path = std::filesystem::path(folder) / *node->value_exact<std::string>();
-    result.replace(begin, end - begin,
-                   config::quoted_text(std::filesystem::absolute(path).lexically_normal().string()));
+    const auto path = std::filesystem::absolute(std::filesystem::path(folder) / given).lexically_normal();
+    result.replace(begin, end - begin, config::quoted_text(path.string()));
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// Comparison::run: threads that take jobs, and the directory that keeps what they finish.
+// Comparison::run: threads take jobs, and the directory keeps what they finish.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ void require_same(const JobName& was, const Job* job, const std::string& path) {
           ? std::string()
           : fmt::format("optimiser '{}'{} on ", was.optimiser, was.setting.empty() ? "" : " with " + was.setting),
       was.stream, was.seed);
-  constexpr const char* remedy = "use --force to start anew, or another --out";
+  constexpr const char* remedy = "use --force to start again, or another --out";
   if (!job)
     throw ConfigError(
         fmt::format("{}: cannot resume, the config differs: it no longer has {}; {}", path, name, remedy));
@@ -45,9 +45,9 @@ void require_same(const JobName& was, const Job* job, const std::string& path) {
                                   path, name, remedy));
 }
 
-class Team {
+class Workers {
  public:
-  Team(const ComparisonPlan& plan, const std::vector<Job>& jobs, ComparisonDirectory* directory)
+  Workers(const ComparisonPlan& plan, const std::vector<Job>& jobs, ComparisonDirectory* directory)
       : plan_(plan), jobs_(jobs), directory_(directory), records_(jobs.size()), done_(jobs.size(), false) {}
 
   void restore(const std::string& path) {
@@ -64,12 +64,12 @@ class Team {
   // False when it was stopped.
   bool run(const ComparisonControl& control) {
     on_cell_ = control.on_cell;
-    halt_.pause = control.pause;
+    token_.pause = control.pause;
     for (std::size_t i = 0; i < jobs_.size(); ++i)
       if (!done_[i]) open_.push_back(i);
     finished_ = jobs_.size() - open_.size();
     {
-      const Joined workers(*this, std::min(to_size(std::max(1, control.threads)), open_.size()));
+      const ThreadJoiner joiner(*this, std::min(to_size(std::max(1, control.threads)), open_.size()));
       watch(control);
     }
     if (error_) std::rethrow_exception(error_);
@@ -80,28 +80,28 @@ class Team {
   [[nodiscard]] std::vector<JobRecord> take() { return std::move(records_); }
 
  private:
-  // Whatever happens while they work, threads are told to stop and waited for.
-  struct Joined {
-    Team& team;
+  // Stops and joins the threads, also when an exception passes.
+  struct ThreadJoiner {
+    Workers& workers;
     std::vector<std::thread> threads;
 
-    Joined(Team& t, std::size_t count) : team(t) {
-      team.working_ = count;
+    ThreadJoiner(Workers& w, std::size_t count) : workers(w) {
+      workers.working_ = count;
       for (std::size_t i = 0; i < count; ++i) {
         try {
-          threads.emplace_back([this] { team.work(); });
-        } catch (const std::system_error&) {  // fewer than asked for: results do not depend on it
+          threads.emplace_back([this] { workers.work(); });
+        } catch (const std::system_error&) {  // run with fewer: results do not depend on it
           if (threads.empty()) throw;
-          const std::lock_guard lock(team.mutex_);
-          team.working_ -= count - i;
+          const std::lock_guard lock(workers.mutex_);
+          workers.working_ -= count - i;
           break;
         }
       }
     }
-    Joined(const Joined&) = delete;
-    Joined& operator=(const Joined&) = delete;
-    ~Joined() {
-      if (std::uncaught_exceptions() > 0) team.stop_ = true;
+    ThreadJoiner(const ThreadJoiner&) = delete;
+    ThreadJoiner& operator=(const ThreadJoiner&) = delete;
+    ~ThreadJoiner() {
+      if (std::uncaught_exceptions() > 0) workers.stop_ = true;
       for (std::thread& t : threads) t.join();
     }
   };
@@ -136,17 +136,20 @@ class Team {
     JobRecord record{jobs_[i].name, {}, {}};
     const ComparisonPlan::Cell& cell = jobs_[i].cell;
     if (jobs_[i].measures_stream()) {
-      auto variation = named(plan_, cell, [&] { return measure_stream(plan_, cell, halt_); });
+      auto variation = named(plan_, cell, [&] { return measure_stream(plan_, cell, token_); });
       if (!variation) return false;
       record.variation = std::move(*variation);
     } else {
-      auto result = named(plan_, cell, [&] { return run_cell(plan_, cell, halt_); });
+      auto result = named(plan_, cell, [&] { return run_cell(plan_, cell, token_); });
       if (!result) return false;
       record.cell = std::move(*result);
     }
     const std::string line = on_cell_ ? line_of(record) : std::string();
     const std::lock_guard lock(mutex_);
-    if (directory_) directory_->append(record), record.cell.forget_paths();
+    if (directory_) {
+      directory_->append(record);
+      record.cell.forget_paths();
+    }
     records_[i] = std::move(record);
     ++finished_;
     if (on_cell_) on_cell_(line);
@@ -162,9 +165,9 @@ class Team {
   std::vector<std::size_t> open_;  // jobs to do
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
-  Halt halt_{stop_};
+  StopToken token_{stop_};
   std::function<void(const std::string&)> on_cell_;
-  std::mutex mutex_;  // of what follows, of records_ and of the directory
+  std::mutex mutex_;  // guards the members below, records_ and the directory
   std::condition_variable changed_;
   std::size_t finished_ = 0, working_ = 0;
   std::exception_ptr error_;
@@ -175,14 +178,14 @@ class Team {
 std::optional<ComparisonResult> Comparison::run(const ComparisonControl& control) const {
   std::optional<ComparisonDirectory> directory;
   if (!control.directory.empty()) directory.emplace(control);
-  Team team(parts_->plan, parts_->jobs, directory ? &*directory : nullptr);
+  Workers workers(parts_->plan, parts_->jobs, directory ? &*directory : nullptr);
   if (directory) {
-    team.restore(control.directory);
+    workers.restore(control.directory);
     directory->begin(parts_->plan.portable_text());
     if (control.on_cell) directory->each_line(control.on_cell);
   }
-  if (!team.run(control)) return std::nullopt;
-  ComparisonResult result = parts_->assemble(team.take());
+  if (!workers.run(control)) return std::nullopt;
+  ComparisonResult result = parts_->assemble(workers.take());
   if (directory) directory->write(result);
   return result;
 }

@@ -1,4 +1,4 @@
-// A comparison's numbers, for programs: summary.json and tables.csv.
+// A comparison's numbers for programs: summary.json and tables.csv.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -106,8 +106,10 @@ Json variation_json(const StreamResult& stream) {
       }
       at[name] = {{"kind", exact ? "exact" : "estimate"}, {"seeds", seeds}};
     };
-    put("V_T", &VariationSummary::V), put("H_2T", &VariationSummary::H2);
-    put("E_f_y", &VariationSummary::Ef), put("E_g_y", &VariationSummary::Eg);
+    put("V_T", &VariationSummary::V);
+    put("H_2T", &VariationSummary::H2);
+    put("E_f_y", &VariationSummary::Ef);
+    put("E_g_y", &VariationSummary::Eg);
     json.push_back(at);
   }
   return json;
@@ -122,7 +124,7 @@ std::string quoted(const std::string& text) {
 
 std::string csv_number(double v) { return std::isfinite(v) ? fmt::format("{}", v) : std::string(); }
 
-// Empty where nothing fits, as for a number that is not finite.
+// Empty where there is no fit or a number is not finite.
 void add_growth(std::string& line, const SettingResult& s, const Quantity& q) {
   const Json fit = growth_json(s, q);
   for (const char* name : {"exponent", "low", "high"})
@@ -174,7 +176,10 @@ std::string ComparisonResult::json() const {
   Json json{{"obolus", version_text},        {"seeds", seeds},
             {"horizons", horizons},          {"budget", costs.budget ? Json(*costs.budget) : Json(nullptr)},
             {"product_cost", costs.product}, {"value_cost", costs.value}};
-  if (!ranking.by.empty()) json["rank_by"] = ranking.by, json["rank"] = name_of(ranking.rank);
+  if (!ranking.by.empty()) {
+    json["rank_by"] = ranking.by;
+    json["rank"] = name_of(ranking.rank);
+  }
   json["streams"] = Json::array();
   for (const StreamResult& stream : streams) {
     Json s{{"name", stream.name}, {"problem", stream.problem}};

@@ -9,13 +9,13 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t widest_setting = 44;  // a table stays within 140 columns
+constexpr std::size_t max_setting_width = 44;  // a table stays within 140 columns
 
 std::string shortened(const std::string& text) {
   std::string out;
   std::size_t width = 0;
   for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++width > widest_setting) return out + "…";
+    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++width > max_setting_width) return out + "…";
     out += c;
   }
   return out;
@@ -29,7 +29,7 @@ std::string spread_text(const SettingResult& s, const Quantity& q) {
   return fmt::format("{} ± {:.2g}", number(r.mean), rounding ? 0.0 : r.sd);
 }
 
-// What stands beside a setting: the regret, or else f of the last committed pair.
+// The number beside a setting: the regret, or else f of the last committed pair.
 const char* main_name(const ComparisonResult& r) { return r.has_regret ? "regret" : "f"; }
 std::string main_text(const ComparisonResult& r, const SettingResult& s) {
   return spread_text(s, r.has_regret ? quantity::regret : quantity::f);
@@ -43,7 +43,7 @@ std::string growth_text(const SettingResult& s, const Quantity& q) {
 }
 
 std::string count_text(const SettingResult& s, const Quantity& q) {
-  if (s.diverged() > 0) return {};  // it stopped asking
+  if (s.diverged() > 0) return {};  // it stopped early
   const double mean = last_spread(s, q).mean;
   return mean < 1e15 ? count(std::llround(mean)) : number(mean);
 }

@@ -1,5 +1,7 @@
 #include "obolus/run/experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "config/document.hpp"
@@ -67,7 +69,7 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   if (start.x) config::require_length(*start.x, dims.x, "start.x");
   if (start.y) config::require_length(*start.y, dims.y, "start.y");
 
-  std::optional<double> L_g1;  // an option of the algorithm and a constant of the theory
+  std::optional<double> L_g1;  // both an option of the algorithm and a constant of the theory
   optimiser_reader("L_g1", L_g1, "", Range::positive());
   Constants known = constants.value_or(Constants{});
   optimiser.overlay(known, L_g1);
@@ -77,11 +79,11 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   if (anything) constants = known;
   prepared_optimiser = entry.read(optimiser_reader, {optimiser.preset, known, problem.rounds});
   optimiser_reader.finish();
-  require_means();
+  require_capabilities();
 }
 
-// What the optimiser asks of the problem, and the regret of both.
-void Experiment::Parts::require_means() const {
+// What the optimiser needs of the problem, and what the regret needs of both.
+void Experiment::Parts::require_capabilities() const {
   if (metrics.regret && metrics.reference_steps == 0 && !convex)
     throw ConfigError(
         fmt::format("metrics.reference_steps: got 0, expected 1 or more, or regret = false: the inner problem of {} is "

@@ -10,7 +10,8 @@ std::vector<Experiment::CheckLine> Experiment::check() const {
   std::visit(
       [&](const auto& p) {
         const auto start = parts_->start_on(*p);
-        options.x = start.x.template cast<double>(), options.y = start.y.template cast<double>();
+        options.x = start.x.template cast<double>();
+        options.y = start.y.template cast<double>();
       },
       parts_->oracle);
   const Rng rng = Rng(static_cast<std::uint64_t>(parts_->problem.seed)).child("check");

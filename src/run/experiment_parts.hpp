@@ -26,8 +26,8 @@ struct Experiment::Parts {
   ConvexSet set = ConvexSet::all();
   Dims dims;
   bool convex = true;                  // the inner problem
-  std::optional<Constants> constants;  // the problem's, overlaid with the config's; unset when nothing is known
-  std::uint64_t data_checksum = 0;     // of the problem's data file, when it has one
+  std::optional<Constants> constants;  // the problem's, overridden by the config's; unset when none is known
+  std::uint64_t data_checksum = 0;     // of the problem's data file; 0 without one
 
   Parts(const std::string& text, const std::string& source, const std::string& folder,
         const std::vector<std::string>& overrides);
@@ -53,14 +53,15 @@ struct Experiment::Parts {
       if (!from->list) to.setConstant(S(from->values.front()));
       else to = Eigen::Map<const Vector<double>>(from->values.data(), to.size()).template cast<S>();
     };
-    put(start.x, at.x), put(start.y, at.y);
+    put(start.x, at.x);
+    put(start.y, at.y);
     return at;
   }
 
  private:
   void resolve(const toml::table& root, const std::string& folder);
   void read_metrics(const toml::table& root);
-  void require_means() const;
+  void require_capabilities() const;
 };
 
 }  // namespace obolus

@@ -1,36 +1,49 @@
-// Experiment::run: the loop with its trace, its checkpoints and its summary.
-#include <chrono>
+// Experiment::run: the loop, with its trace, checkpoints and summary.
+#include <fmt/format.h>
+
+#include <cmath>
 #include <optional>
 
+#include "obolus/metrics/bound_inputs.hpp"
+#include "obolus/metrics/round_meter.hpp"
 #include "obolus/run/experiment.hpp"
+#include "obolus/run/run.hpp"
 #include "run/experiment_parts.hpp"
-#include "run/run_directory.hpp"
+#include "run/run_recorder.hpp"
 #include "run/trace.hpp"
 
 namespace obolus {
 namespace {
 
-// Sums over the rounds that the summary shows and the checkpoint keeps.
+// What the summary shows of the rounds so far and the checkpoint keeps.
 struct Tally {
-  Row first, last, measured, evaluated;  // of the rounds so far: the last one, the last measured, the last evaluated
-  std::int64_t inner_steps = 0, capped = 0, indefinite = 0;
-  double distance_y = 0, distance_z = 0;
+  Row first, last, measured, evaluated;  // the first round, the last one, the last measured, the last evaluated
+  std::int64_t inner_steps = 0;
+  std::int64_t capped = 0, indefinite = 0;  // as the meter counts them
+  double max_distance_y = 0, max_distance_z = 0;
 
-  void add(const Row& row, const TraceFormatter& format) {
+  template <class Meter>
+  void add(const Row& row, const Meter& meter) {
     last = row;
     if (row.t == 1) first = row;
     if (row.measured) measured = row;
     if (!row.evaluation.empty()) evaluated = row;
     inner_steps += row.inner_steps;
-    capped += row.capped ? 1 : 0;
-    indefinite += row.indefinite ? 1 : 0;
-    if (format.certifies_y(row)) distance_y = std::max(distance_y, format.distance_y(row));
-    if (format.certifies_z(row)) distance_z = std::max(distance_z, format.distance_z(row));
+    capped = meter.capped_rounds();
+    indefinite = meter.indefinite_rounds();
+    max_distance_y = std::fmax(max_distance_y, row.distance_y);  // fmax ignores NaN
+    max_distance_z = std::fmax(max_distance_z, row.distance_z);
   }
   void fields(Archive& a) {
-    a("first", first), a("last", last), a("measured", measured), a("evaluated", evaluated);
-    a("inner_steps", inner_steps), a("capped", capped), a("indefinite", indefinite);
-    a("distance_y", distance_y), a("distance_z", distance_z);
+    a("first", first);
+    a("last", last);
+    a("measured", measured);
+    a("evaluated", evaluated);
+    a("inner_steps", inner_steps);
+    a("capped", capped);
+    a("indefinite", indefinite);
+    a("distance_y", max_distance_y);
+    a("distance_z", max_distance_z);
   }
 };
 
@@ -46,98 +59,86 @@ ReferenceSteps reference_of(const Experiment::Parts& parts) {
 }
 
 template <class S>
-class Runner {
+class ExperimentRun {
  public:
   using P = AnyOracle<S>;
 
-  Runner(const Experiment::Parts& parts, P& problem, const RunControl& control)
+  ExperimentRun(const Experiment::Parts& parts, P& problem, const RunControl& control)
       : parts_(parts),
         problem_(problem),
         control_(control),
         session_(open(parts, problem)),
         meter_(problem, parts.set, gamma_of(parts),
                {parts.metrics.regret, parts.metrics.residuals, parts.metrics.every, parts.metrics.evaluate_every,
-                control.evaluated, reference_of(parts)}),
-        format_(parts.log.vectors, parts.constants.value_or(Constants{})) {
+                control.evaluated, reference_of(parts), parts.constants.value_or(Constants{})}),
+        format_(parts.log.vectors) {
     problem_.set_threads(control.threads);
     if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"));
-    if (!control_.directory.empty()) open_directory();
+    if (!control_.directory.empty()) open_recorder();
   }
 
   RunSummary run() {
     const Round last = parts_.problem.rounds;
     RunEnd end{RunStatus::finished, tally_.last.t, {}};
     if (tally_.last.t < last) {
-      if (directory_ && !control_.about.empty()) directory_->append_about(control_.about);
+      if (recorder_) recorder_->append_about(control_.about);
       end = obolus::run(problem_, *session_, meter_, rng_.child("optimiser"), tally_.last.t + 1, last,
-                        tally_.last.seconds, [&](const Row& row, const RegretMeter<P>& m) { return on_row(row, m); });
+                        tally_.last.seconds, [&](const Row& row, const RoundMeter<P>& m) { return on_row(row, m); });
     }
-    // A diverged run keeps its last good checkpoint: the state at hand is no longer worth saving.
-    if (directory_ && end.status != RunStatus::diverged) save();
+    // A diverged run keeps its last good checkpoint: its current state is of no use.
+    if (recorder_ && end.status != RunStatus::diverged) save();
     RunSummary summary = summarise(end);
-    if (directory_) {
-      directory_->sync_trace();
-      directory_->write_summary(summary.json());
-    }
+    if (recorder_) recorder_->finish(summary.json());
     return summary;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   static std::unique_ptr<AnySession<S>> open(const Experiment::Parts& parts, P& problem) {
     const auto start = parts.start_on(problem);
     return parts.prepared_optimiser->open(problem, parts.set, start.x, start.y);
   }
 
-  void open_directory() {
-    using Mode = RunDirectory::Mode;
-    const Mode mode = control_.resume ? Mode::resume : control_.force ? Mode::replace : Mode::fresh;
-    directory_.emplace(control_.directory, mode, parts_.config());
-    if (mode != Mode::resume) return;
-    std::uint64_t trace_bytes = 0;
-    if (auto bytes = directory_->load_checkpoint()) {
-      Archive archive(std::move(*bytes));
-      fields(archive, trace_bytes);
-      archive.finish();
-    }
-    if (tally_.last.t > parts_.problem.rounds)
-      throw ConfigError(fmt::format("{}: has done {} rounds already, cannot resume to {}", control_.directory,
-                                    tally_.last.t, parts_.problem.rounds));
-    directory_->truncate_trace(trace_bytes);
-    directory_->write_config();
+  void open_recorder() {
+    const auto& log = parts_.log;
+    recorder_.emplace(RunRecorder::Options{control_.directory, control_.resume, control_.force, log.checkpoint_every,
+                                           log.checkpoint_seconds},
+                      parts_.config());
+    recorder_->restore([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); },
+                       [this] {
+                         if (tally_.last.t > parts_.problem.rounds)
+                           throw ConfigError(fmt::format("{}: has done {} rounds already, cannot resume to {}",
+                                                         control_.directory, tally_.last.t, parts_.problem.rounds));
+                       });
   }
 
   void fields(Archive& a, std::uint64_t& trace_bytes) {
     std::uint64_t data = parts_.data_checksum;
-    a("data", data), a("trace_bytes", trace_bytes), a("tally", tally_);
+    a("data", data);
+    a("trace_bytes", trace_bytes);
+    a("tally", tally_);
     if (data != parts_.data_checksum)
       throw DataError(control_.directory + ": cannot resume: the problem's data file has changed since the checkpoint");
-    a("session", *session_), a("regret", meter_);
+    a("session", *session_);
+    a("regret", meter_);
     if (variation_) a("variation", *variation_);
   }
 
   void save() {
-    Archive archive;
-    std::uint64_t bytes = directory_->trace_bytes();
-    fields(archive, bytes);
-    directory_->save_checkpoint(archive.bytes());
-    saved_ = Clock::now();
+    recorder_->save([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); });
   }
 
-  bool on_row(const Row& row, const RegretMeter<P>& meter) {
-    tally_.add(row, format_);
+  bool on_row(const Row& row, const RoundMeter<P>& meter) {
+    tally_.add(row, meter);
     if (variation_) variation_->add(problem_, row.t);
     const auto& log = parts_.log;
     std::optional<Profile> profile;
-    if ((directory_ || control_.on_profile) && row.t % log.every == 0 && profiled(row.t / log.every))
+    if ((recorder_ || control_.on_profile) && row.t % log.every == 0 && profiled(row.t / log.every))
       profile = profile_of(row.t, session_->x());
     if (profile && control_.on_profile) control_.on_profile(*profile);
-    if (directory_) {
+    if (recorder_) {
       if (row.t % log.every == 0 || row.t == parts_.problem.rounds || !row.evaluation.empty())
-        directory_->append_trace(format_.line(row, meter.x(), meter.y(), profile ? &*profile : nullptr));
-      const bool due = log.checkpoint_every > 0 && row.t % log.checkpoint_every == 0;
-      if (due || std::chrono::duration<double>(Clock::now() - saved_).count() > log.checkpoint_seconds) save();
+        recorder_->append_trace(format_.line(row, meter.x(), meter.y(), profile ? &*profile : nullptr));
+      if (recorder_->checkpoint_due(row.t)) save();
     }
     return !control_.on_row || control_.on_row(row);
   }
@@ -161,40 +162,24 @@ class Runner {
     s.indefinite_rounds = tally_.indefinite;
     s.convex = parts_.convex;
     s.reference = reference_of(parts_);
-    s.max_distance_y = tally_.distance_y;
-    s.max_distance_z = tally_.distance_z;
+    s.max_distance_y = tally_.max_distance_y;
+    s.max_distance_z = tally_.max_distance_z;
     s.preset = parts_.optimiser.preset;
     s.constants = parts_.constants;
     s.x = distribution_of(session_->x());
-    if (variation_)
-      s.variation = VariationSummary{variation_->V,  variation_->H2,    variation_->Ef,
-                                     variation_->Eg, variation_->P_T(), variation_->points()};
-    // Some conditions take time in proportion to the horizon: nobody waits for them after Ctrl-C.
+    if (variation_) s.variation = variation_->summary();
+    // Some conditions take time in proportion to the horizon: they are left out after Ctrl-C.
     if (!s.constants || end.status != RunStatus::finished) return s;
     s.conditions = parts_.conditions();
     if (s.variation && s.has_regret && parts_.metrics.bound) s.bound = bound(*s.constants, *s.variation);
     return s;
   }
 
-  // Δ_1 of the theorems, bounded by what round 1's residuals certify (paper, eqs. delta_y, delta_z and a+b).
   [[nodiscard]] std::optional<Bound> bound(const Constants& k, const VariationSummary& v) const {
-    if (!std::isfinite(k.L_F()) || !std::isfinite(k.M) || !(k.mu_g > 0) || !std::isfinite(k.sigma)) return std::nullopt;
-    const Row& r = tally_.first;
-    if (!format_.certifies_y(r)) return std::nullopt;
-    const double y = std::pow(format_.distance_y(r), 2), z = std::pow(format_.distance_z(r), 2), L = k.L_g1 * k.L_g1;
-    BoundInputs inputs;
-    inputs.T = parts_.problem.rounds;
-    inputs.gamma = meter_.gamma();
-    inputs.V_T = v.V.sum, inputs.H_2T = v.H2.sum, inputs.E_f = v.Ef.sum, inputs.E_g = v.Eg.sum;
-    inputs.initial_error = (1 + r.lambda * r.lambda) * (6 * L * y + 3 * L * z);
-    inputs.sigma = k.sigma;
-    std::optional<Bound> result = parts_.prepared_optimiser->bound(k, inputs);
-    if (!result) return result;
-    std::string estimates;
-    for (const auto& [name, sum] : {std::pair{"V_T", v.V}, {"H_2T", v.H2}, {"E_f_y", v.Ef}, {"E_g_y", v.Eg}})
-      if (!sum.exact) estimates += (estimates.empty() ? "" : ", ") + std::string(name);
-    if (!estimates.empty())
-      result->assumptions.push_back("estimated from below, so the bound may be too small: " + estimates);
+    const auto inputs = bound_inputs(k, v, tally_.first, parts_.problem.rounds, meter_.gamma());
+    if (!inputs) return std::nullopt;
+    std::optional<Bound> result = parts_.prepared_optimiser->bound(k, *inputs);
+    if (result) note_estimates(*result, v);
     return result;
   }
 
@@ -203,19 +188,18 @@ class Runner {
   const RunControl& control_;
   Rng rng_{static_cast<std::uint64_t>(parts_.problem.seed)};
   std::unique_ptr<AnySession<S>> session_;
-  RegretMeter<P> meter_;
+  RoundMeter<P> meter_;
   std::optional<VariationMeter<P>> variation_;  // its samples take memory
   TraceFormatter format_;
   Tally tally_;
-  std::optional<RunDirectory> directory_;
-  Clock::time_point saved_ = Clock::now();
+  std::optional<RunRecorder> recorder_;
 };
 
 }  // namespace
 
 RunSummary Experiment::run(const RunControl& control) const {
   return std::visit(
-      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return Runner<S>(*parts_, *p, control).run(); },
+      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return ExperimentRun<S>(*parts_, *p, control).run(); },
       parts_->oracle);
 }
 

@@ -1,14 +1,14 @@
-// Profiles and distributions of hyperparameters as JSON: one form in summaries, in the log of a comparison and in reports.
+// Profiles and distributions of hyperparameters as JSON, the same in summaries, in comparisons' logs and in reports.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "obolus/run/profile.hpp"
 
 namespace obolus {
 
-// Columns: the rounds, and a list for each number of the profiles. There must be one profile.
+// Columns: the rounds, and a list per number of the profiles. Expects at least one profile.
 [[nodiscard]] nlohmann::ordered_json profiles_json(const std::vector<Profile>& profiles);
 [[nodiscard]] std::vector<Profile> profiles_of(const nlohmann::ordered_json& json);
 

@@ -6,24 +6,24 @@
 #include <filesystem>
 #include <sstream>
 
+#include "config/option_text.hpp"
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
 
 namespace obolus {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A config without the lines that may change between a run and its continuation.
+// A config without what may change when a run is resumed.
 std::vector<std::string> essentials(const std::string& config) {
   std::vector<std::string> lines;
-  std::istringstream in(config);
+  std::istringstream in(config::without_comments(config));
   std::string section;
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with('[')) section = line;
     const bool free = section == "[log]" || (section == "[problem]" && line.starts_with("rounds "));
-    if (!free && !line.empty() && !line.starts_with('#'))
-      lines.push_back(section + " " + line.substr(0, line.find("  # ")));
+    if (!free) lines.push_back(section + " " + line);
   }
   return lines;
 }
@@ -55,7 +55,7 @@ RunDirectory::RunDirectory(std::string path, Mode mode, std::string config) : pa
     throw ConfigError(path_ + ": cannot resume: holds a comparison, not a run; see `obolus compare --resume`");
   if (holds_results(path_) && mode == Mode::fresh)
     throw ConfigError(path_ +
-                      ": holds a run already; use --resume to go on with it, --force to replace it, or another --out");
+                      ": already holds a run; use --resume to continue it, --force to replace it, or another --out");
   if (there && mode == Mode::resume) require_same(read_whole_file(file("config.toml"), 1 << 24), config, path_);
   remove_half_written(path_);
   if (mode != Mode::resume) remove_results(path_);
@@ -70,7 +70,7 @@ void RunDirectory::write_config() { write_atomically(file("config.toml"), config
 RunDirectory::~RunDirectory() {
   try {
     flush();
-  } catch (const Error&) {  // the last sync has reported what matters
+  } catch (const Error&) {  // what matters was reported by the last sync
   }
 }
 
@@ -127,7 +127,7 @@ std::optional<std::vector<std::byte>> RunDirectory::load_checkpoint() const {
   const auto* data = reinterpret_cast<const std::byte*>(content.data()) + sizeof header;
   const std::size_t size = content.size() - sizeof header;
   if (size != header.size || header.reserved != 0 || checksum(data, size) != header.checksum)
-    throw DataError(path + ": is damaged (size or checksum differ); start anew with --force");
+    throw DataError(path + ": is damaged (size or checksum differ); start again with --force");
   return std::vector<std::byte>(data, data + size);
 }
 

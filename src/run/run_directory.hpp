@@ -1,5 +1,5 @@
-// A run directory: config.toml, about.jsonl, trace.jsonl, summary.json and checkpoint. Whole files are replaced atomically; the trace
-// is appended to and cut back to the checkpoint on resume.
+// A run directory: config.toml, about.jsonl, trace.jsonl, summary.json and checkpoint. Whole files are replaced
+// atomically; the trace is appended to, and cut back to the checkpoint on resume.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/durable_file.hpp"
+#include "data/durable_file.hpp"
 
 namespace obolus {
 
@@ -17,14 +17,14 @@ class RunDirectory {
  public:
   enum class Mode { fresh, replace, resume };
 
-  // Opens or makes the directory and takes it for this process. `config` is the complete echo; on resume it must agree
-  // with the one that is there, but for the number of rounds and the logging.
+  // Opens or makes the directory and locks it for this process. `config` is the complete one; on resume it must agree
+  // with the one in the directory, except for the number of rounds and the logging.
   RunDirectory(std::string path, Mode mode, std::string config);
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
   ~RunDirectory();
 
-  // On resume the config there stays as it is until this says that the saved state was good.
+  // On resume the old config stays until this is called, once the saved state has loaded.
   void write_config();
 
   // The saved state, when resuming and there is one.

@@ -20,9 +20,16 @@ Json constants_json(const Constants& k) {
   const auto put = [&](const char* name, double value) {
     json[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
   };
-  put("L_f0", k.L_f0), put("L_f1", k.L_f1), put("L_g1", k.L_g1), put("L_g2", k.L_g2), put("mu_g", k.mu_g),
-      put("M", k.M);
-  put("sigma", k.sigma), put("kappa_g", k.kappa()), put("L_F", k.L_F()), put("D_1", k.D_1());
+  put("L_f0", k.L_f0);
+  put("L_f1", k.L_f1);
+  put("L_g1", k.L_g1);
+  put("L_g2", k.L_g2);
+  put("mu_g", k.mu_g);
+  put("M", k.M);
+  put("sigma", k.sigma);
+  put("kappa_g", k.kappa());
+  put("L_F", k.L_F());
+  put("D_1", k.D_1());
   if (!k.region.empty()) json["region"] = k.region;
   return json;
 }
@@ -36,16 +43,16 @@ const char* status_text(RunStatus s) {
   return "unknown";
 }
 
-// Of the last measured round; its number stands here where it is not the last one.
+// The numbers of the last measured round, with t where it is not the last round; what every round has is of the last.
 Json last_json(const RunSummary& s) {
   const Row& r = s.measured;
   Json json;
   if (r.t != s.last.t) json["t"] = r.t;
-  if (r.measured) json["f"] = r.f, json["g"] = r.g;
-  if (r.has_regret) json["regret_increment"] = r.regret_increment, json["hypergradient_error"] = r.hypergradient_error;
-  if (r.has_residuals) json["residual_y"] = r.residual_y, json["residual_z"] = r.residual_z;
-  if (std::isfinite(r.separation)) json["separation"] = r.separation;
-  json["lambda"] = s.last.lambda;
+  for (const RowColumn& column : row_columns) {
+    const Row& row = column.when == When::always ? s.last : r;
+    if (!column.is(RowColumn::no_summary) && column.present(row))
+      column.visit(row, [&](auto number) { json[column.name] = number; });
+  }
   return json;
 }
 
@@ -75,9 +82,7 @@ std::string RunSummary::json() const {
   json["capped_rounds"] = capped_rounds;
   json["indefinite_rounds"] = indefinite_rounds;
   if (!convex) json["inner_problem"] = "not convex: the theory does not apply";
-  const OracleCounts& c = last.counts;
-  json["oracle"] = {{"f_x", c.f_x},    {"f_y", c.f_y},      {"g_x", c.g_x},       {"g_y", c.g_y},
-                    {"hvp", c.hvp_yy}, {"cross", c.hvp_xy}, {"values", c.values}, {"samples", c.samples}};
+  for (const auto& [name, counter] : oracle_counters) json["oracle"][name] = last.counts.*counter;
   json["seconds"] = last.seconds;
   if (measured.has_residuals && constants && constants->mu_g > 0)
     json["certified"] = {{"largest_distance_y", max_distance_y}, {"largest_distance_z", max_distance_z}};

@@ -92,7 +92,8 @@ TEST(CheckOracle, ReportsTheCurvatureItSaw) {
 }
 
 TEST(CheckOracle, LeavesTheProblemOnTheLastRoundWithItsExpectedFunctions) {
-  Sound checked, fresh;
+  Sound checked;
+  Sound fresh;
   (void)check_oracle(checked, {.rounds = {5, 2, 9}});
   fresh.reveal(9);
   const Vector<double> x = Vector<double>::Constant(2, 0.3), y = Vector<double>::Constant(3, -0.2);
@@ -103,7 +104,10 @@ TEST(CheckOracle, LeavesTheProblemOnTheLastRoundWithItsExpectedFunctions) {
 // One thing wrong at a time.
 
 struct WrongSignInFx : Sound {
-  void outer_gradient_x(V x, V y, W d) const { Sound::outer_gradient_x(x, y, d), d = -d; }
+  void outer_gradient_x(V x, V y, W d) const {
+    Sound::outer_gradient_x(x, y, d);
+    d = -d;
+  }
 };
 TEST(CheckOracle, FindsAWrongSignInFx) {
   WrongSignInFx p;
@@ -119,7 +123,10 @@ TEST(CheckOracle, FindsAMissingTermInFy) {
 }
 
 struct WrongFactorInGx : Sound {
-  void inner_gradient_x(V x, V y, W d) const { Sound::inner_gradient_x(x, y, d), d *= 0.5; }
+  void inner_gradient_x(V x, V y, W d) const {
+    Sound::inner_gradient_x(x, y, d);
+    d *= 0.5;
+  }
 };
 TEST(CheckOracle, FindsAWrongFactorInGx) {
   WrongFactorInGx p;
@@ -130,7 +137,10 @@ TEST(CheckOracle, FindsAWrongFactorInGx) {
 // The tolerance on g_y is 4 ε^(2/3) (|g_y| + |g|/0.1), below 1e-8 here: a relative error of 1e-6 in one coordinate
 // shows, and the coordinate is named.
 struct SlightlyWrongGy : Sound {
-  void inner_gradient_y(V x, V y, W d) const { Sound::inner_gradient_y(x, y, d), d(1) *= 1 + 1e-6; }
+  void inner_gradient_y(V x, V y, W d) const {
+    Sound::inner_gradient_y(x, y, d);
+    d(1) *= 1 + 1e-6;
+  }
 };
 TEST(CheckOracle, FindsAMillionthInOneCoordinateOfGy) {
   SlightlyWrongGy p;
@@ -178,7 +188,10 @@ struct WritesIntoItsInput : Sound {
 };
 struct Forgetful : Sound {
   int calls = 0;
-  void outer_gradient_x(V x, V y, W d) { Sound::outer_gradient_x(x, y, d), d(0) += 1e-13 * ++calls; }
+  void outer_gradient_x(V x, V y, W d) {
+    Sound::outer_gradient_x(x, y, d);
+    d(0) += 1e-13 * ++calls;
+  }
 };
 TEST(CheckOracle, FindsCallsWithSideEffects) {
   WritesIntoItsInput writes;
@@ -189,7 +202,10 @@ TEST(CheckOracle, FindsCallsWithSideEffects) {
 
 // Asymmetric by 1e-9, which differences of gradients could not see: their tolerance is 4 ε^(2/3) |g_y|/0.1 > 1e-9.
 struct SlightlyAsymmetric : Sound {
-  void inner_hvp_yy(V x, V y, V v, W d) const { Sound::inner_hvp_yy(x, y, v, d), d(0) += 1e-9 * v(2); }
+  void inner_hvp_yy(V x, V y, V v, W d) const {
+    Sound::inner_hvp_yy(x, y, v, d);
+    d(0) += 1e-9 * v(2);
+  }
 };
 TEST(CheckOracle, FindsAnAsymmetricHessian) {
   SlightlyAsymmetric p;
@@ -202,7 +218,10 @@ struct WrongHessian : Sound {
   void inner_hvp_yy(V, V, V v, W d) const { d = 2.0 * v; }  // right at y = 0 only
 };
 struct WrongCrossSign : Sound {
-  void inner_hvp_xy(V x, V y, V v, W d) const { Sound::inner_hvp_xy(x, y, v, d), d = -d; }
+  void inner_hvp_xy(V x, V y, V v, W d) const {
+    Sound::inner_hvp_xy(x, y, v, d);
+    d = -d;
+  }
 };
 TEST(CheckOracle, FindsWrongProducts) {
   WrongHessian hessian;
@@ -218,7 +237,8 @@ TEST(CheckOracle, FindsWrongProducts) {
 struct Subtracts : Sound {
   void inner_gradient_y_difference(V x, V z, V delta, W d) const {
     Vector<double> low(3);
-    inner_gradient_y(x, z + delta, d), inner_gradient_y(x, z, low);
+    inner_gradient_y(x, z + delta, d);
+    inner_gradient_y(x, z, low);
     d -= low;
   }
 };
@@ -237,7 +257,8 @@ struct FirstOrderSubtracts : FirstOrder {
   void inner_gradient_x_difference(V x, V z, V delta, W d) { sound.inner_gradient_x_difference(x, z, delta, d); }
   void inner_gradient_y_difference(V x, V z, V delta, W d) {
     Vector<double> low(3);
-    inner_gradient_y(x, z + delta, d), inner_gradient_y(x, z, low);
+    inner_gradient_y(x, z + delta, d);
+    inner_gradient_y(x, z, low);
     d -= low;
   }
 };
@@ -283,12 +304,17 @@ TEST(CheckOracle, FindsAWrongClosedForm) {
 
 struct RoundsPileUp : Sound {
   double sum = 0.0;
-  void reveal(Round t) { Sound::reveal(t), sum += double(t), c_(0) += 1e-15 * sum; }
+  void reveal(Round t) {
+    Sound::reveal(t);
+    sum += double(t);
+    c_(0) += 1e-15 * sum;
+  }
 };
 struct KeepsItsSample : Sound {
   void reveal(Round t) {
     const Vector<double> kept = xi_;
-    Sound::reveal(t), xi_ = kept;
+    Sound::reveal(t);
+    xi_ = kept;
   }
 };
 TEST(CheckOracle, FindsRoundsThatDependOnTheRoundsBefore) {
@@ -301,7 +327,10 @@ TEST(CheckOracle, FindsRoundsThatDependOnTheRoundsBefore) {
 // A bias of a tenth of the deviation: 2000 draws have a standard error of 1/45 of it, and five of those are 0.11. Twice
 // that.
 struct Biased : Sound {
-  void resample(SampleSizes sizes, Rng& rng) { Sound::resample(sizes, rng), zeta_.array() += 0.2; }
+  void resample(SampleSizes sizes, Rng& rng) {
+    Sound::resample(sizes, rng);
+    zeta_.array() += 0.2;
+  }
 };
 struct OwnGenerator : Sound {
   Rng own{7};
@@ -312,13 +341,26 @@ struct NeverRestores : Sound {
   void expectation() {
     if (!ready) Sound::expectation();
   }
-  void reveal(Round t) { ready = false, Sound::reveal(t), ready = true; }
+  void reveal(Round t) {
+    ready = false;
+    Sound::reveal(t);
+    ready = true;
+  }
 };
 struct DrawsAgain : Sound {
   Rng mine{1};
-  void resample(SampleSizes sizes, Rng& rng) { Sound::resample(sizes, rng), sampled = true; }
-  void expectation() { Sound::expectation(), sampled = false; }
-  void reveal(Round t) { Sound::reveal(t), sampled = false; }
+  void resample(SampleSizes sizes, Rng& rng) {
+    Sound::resample(sizes, rng);
+    sampled = true;
+  }
+  void expectation() {
+    Sound::expectation();
+    sampled = false;
+  }
+  void reveal(Round t) {
+    Sound::reveal(t);
+    sampled = false;
+  }
   void inner_gradient_y(V x, V y, W d) {
     Sound::inner_gradient_y(x, y, d);
     if (sampled) d(0) += 1e-12 * mine.normal();
@@ -339,10 +381,22 @@ TEST(CheckOracle, FindsUnfairOrUnsteadySamples) {
 // Sampled g has the cross term −y'Ex in its gradients but not in its products.
 struct ProductsOfAnotherSample : Sound {
   double sampled = 0.0;
-  void resample(SampleSizes sizes, Rng& rng) { Sound::resample(sizes, rng), sampled = 0.1 * rng.normal(); }
-  void expectation() { Sound::expectation(), sampled = 0.0; }
-  void reveal(Round t) { Sound::reveal(t), sampled = 0.0; }
-  void inner_gradient_x(V x, V y, W d) const { Sound::inner_gradient_x(x, y, d), d(0) += sampled * y(0); }
+  void resample(SampleSizes sizes, Rng& rng) {
+    Sound::resample(sizes, rng);
+    sampled = 0.1 * rng.normal();
+  }
+  void expectation() {
+    Sound::expectation();
+    sampled = 0.0;
+  }
+  void reveal(Round t) {
+    Sound::reveal(t);
+    sampled = 0.0;
+  }
+  void inner_gradient_x(V x, V y, W d) const {
+    Sound::inner_gradient_x(x, y, d);
+    d(0) += sampled * y(0);
+  }
 };
 TEST(CheckOracle, FindsProductsThatDoNotBelongToTheSample) {
   ProductsOfAnotherSample p;

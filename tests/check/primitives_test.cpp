@@ -78,7 +78,8 @@ TEST(CheckPrimitives, FindsAWrongDescend) {
 struct ForgetsF : Sound {
   void descend_penalised(V x, Vector<double>& y, double beta, Penalty penalty) const {
     Vector<double> f(3), g(3);
-    outer_gradient_y(x, y, f), inner_gradient_y(x, y, g);
+    outer_gradient_y(x, y, f);
+    inner_gradient_y(x, y, g);
     y -= beta * (f + penalty.g * g);  // the weight of f
   }
 };
@@ -106,7 +107,8 @@ struct DualAtTheNewZ : Sound {
     inner_gradient_y(x, z, low);
     z -= s.alpha * low;
     const Vector<double> y = z + w / s.lambda;
-    outer_gradient_y(x, y, f), inner_gradient_y(x, y, high);
+    outer_gradient_y(x, y, f);
+    inner_gradient_y(x, y, high);
     w -= s.lambda * (s.beta * f + s.lambda * s.beta * high - s.alpha * low);
   }
 };
@@ -186,7 +188,9 @@ struct WrongReadings : Sound {
   double penalised_gradient_norm(V x, const Vector<double>& y, Penalty) const { return gradient_norm(x, y); }
   void penalty_direction(V x, const Vector<double>& y, const Vector<double>& z, double lambda, W d) const {
     Vector<double> high(2), low(2);
-    outer_gradient_x(x, y, d), inner_gradient_x(x, y, high), inner_gradient_x(x, z, low);
+    outer_gradient_x(x, y, d);
+    inner_gradient_x(x, y, high);
+    inner_gradient_x(x, z, low);
     d += lambda * (low - high);
   }
   void dual_direction(V x, const Vector<double>& z, const Vector<double>& w, double, W d) const {
@@ -247,7 +251,8 @@ struct FusedWithoutSamples : Sound {
     Vector<double> f(3), g(3);
     inner_gradient_y(x, z, g);
     z -= alpha * (g - zeta_);
-    outer_gradient_y(x, y, f), inner_gradient_y(x, y, g);
+    outer_gradient_y(x, y, f);
+    inner_gradient_y(x, y, g);
     y -= beta * (penalty.f * f + penalty.g * g);
   }
 };

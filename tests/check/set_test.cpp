@@ -19,7 +19,10 @@ using test::passes;
 
 std::vector<ConvexSet> all_sets(Index d, double size) {
   Vector<double> lower(d), upper(d);
-  for (Index i = 0; i < d; ++i) lower(i) = -size * double(i), upper(i) = size * double(i % 3);
+  for (Index i = 0; i < d; ++i) {
+    lower(i) = -size * double(i);
+    upper(i) = size * double(i % 3);
+  }
   return {ConvexSet::all(),         ConvexSet::box(-size, 2 * size), ConvexSet::box(lower, upper),
           ConvexSet::l2_ball(size), ConvexSet::l1_ball(size),        ConvexSet::simplex(),
           ConvexSet::nonnegative()};
@@ -58,7 +61,10 @@ TEST(CheckSet, FindsAProjectionThatLeavesPointsOutside) {
 }
 
 TEST(CheckSet, FindsAProjectionThatMovesPointsOfTheSet) {
-  const auto halves = [](Out<double> x) { to_ball(x), x *= 0.5; };
+  const auto halves = [](Out<double> x) {
+    to_ball(x);
+    x *= 0.5;
+  };
   const Names names = failed(check_set(Made{halves, in_unit_ball}, 4));
   EXPECT_TRUE(names.contains("projecting twice is projecting once"));
   EXPECT_TRUE(names.contains("a point of the set stays where it is"));

@@ -1,4 +1,4 @@
-// What every registered problem passes without being asked (house.md §6).
+// What every registered problem passes in each of its modes, because it is registered.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -7,59 +7,15 @@
 
 #include "obolus/check/primitives.hpp"
 #include "obolus/run/experiment.hpp"
-#include "tests/conformance/registered.hpp"
+#include "tests/conformance/problem_modes.hpp"
 
 namespace {
 
 using namespace obolus;
 using namespace obolus::test;
 
+using Mode = ProblemMode;
 using Oracle = std::unique_ptr<AnyOracle<double>>;
-
-// One file for all tests of this program; quadratic_file reads it.
-const std::string& stream_path() {
-  static const TemporaryFolder folder;
-  static const std::string path = [] {
-    folder.write("stream.json", small_stream());
-    return folder.file("stream.json");
-  }();
-  return path;
-}
-
-struct Mode {
-  std::string problem;
-  Keys keys;
-  friend void PrintTo(const Mode& mode, std::ostream* out) {
-    *out << mode.problem;
-    for (const auto& [key, value] : mode.keys)
-      if (key != "path") *out << ", " << key << " = " << value;  // a path of this process only: ctest keeps these names
-  }
-};
-
-// Data that must be fetched before, and that every problem made here would read anew: tests/data has them.
-bool fetched(const OptionListing& option, const std::string& word) {
-  return option.name == "data" && word != "generated";
-}
-
-// Each problem as it comes, with noise, and with every word of every option that takes words.
-std::vector<Mode> modes() {
-  std::vector<Mode> all;
-  for (const Listing& l : list_problems()) {
-    const Keys needed = known_to(l, {{"path", quoted(stream_path())}});
-    const auto with = [&](const Keys& more) {
-      Keys keys = needed;
-      keys.insert(keys.end(), more.begin(), more.end());
-      all.push_back({l.name, keys});
-    };
-    with({});
-    with(known_to(l,
-                  {{"noise", "0.3"}, {"noise_cross", "0.2"}, {"sine", "0.5"}, {"period", "3"}, {"evaluate", "true"}}));
-    for (const OptionListing& option : l.options)
-      for (const std::string& word : words_of(option))
-        if (!fetched(option, word)) with({{option.name, quoted(word)}});
-  }
-  return all;
-}
 
 // Numbers in order, from the config's seed; the same for every problem. Where they are x they are made positive: some
 // problems weigh a penalty with them, and have no inner solution where a weight is negative.
@@ -79,13 +35,25 @@ std::vector<double> answers(AnyOracle<double>& p) {
   const Vector<double> x = outer_point(dims.x, 1), y = point(dims.y, 2), v = point(dims.y, 3);
   Vector<double> of_x(dims.x), of_y(dims.y);
   std::vector<double> said{p.outer_value(x, y), p.inner_value(x, y)};
-  p.outer_gradient_x(x, y, of_x), append(said, of_x);
-  p.inner_gradient_x(x, y, of_x), append(said, of_x);
-  p.outer_gradient_y(x, y, of_y), append(said, of_y);
-  p.inner_gradient_y(x, y, of_y), append(said, of_y);
+  p.outer_gradient_x(x, y, of_x);
+  append(said, of_x);
+  p.inner_gradient_x(x, y, of_x);
+  append(said, of_x);
+  p.outer_gradient_y(x, y, of_y);
+  append(said, of_y);
+  p.inner_gradient_y(x, y, of_y);
+  append(said, of_y);
   const Capabilities can = p.capabilities();
-  if (can.hvp) p.inner_hvp_yy(x, y, v, of_y), append(said, of_y), p.inner_hvp_xy(x, y, v, of_x), append(said, of_x);
-  if (can.closed_form) p.inner_solution(x, of_y), append(said, of_y);
+  if (can.hvp) {
+    p.inner_hvp_yy(x, y, v, of_y);
+    append(said, of_y);
+    p.inner_hvp_xy(x, y, v, of_x);
+    append(said, of_x);
+  }
+  if (can.closed_form) {
+    p.inner_solution(x, of_y);
+    append(said, of_y);
+  }
   return said;
 }
 
@@ -107,16 +75,16 @@ class EveryProblem : public testing::TestWithParam<Mode> {
     for (const auto& [key, value] : small()) text.append(key).append(" = ").append(value).append("\n");
     return text + more;
   }
-  // Then the mean of f over samples is not the f of all.
-  [[nodiscard]] static bool fits_a_scale() {
-    const auto& keys = GetParam().keys;
-    const std::pair<std::string, std::string> fitted{"temperature", quoted("fitted")};
-    return std::find(keys.begin(), keys.end(), fitted) != keys.end();
-  }
   [[nodiscard]] static bool biased(const std::string& what) {
-    return what.starts_with("the mean of sampled f_y") && fits_a_scale();
+    return what.starts_with("the mean of sampled f_y") && GetParam().fits_a_scale();
   }
 };
+
+// Suites for some of the modes; the end of the problems' tests enrols them.
+class EverySampledProblem : public EveryProblem {};
+class EveryProblemWithContractingSteps : public EveryProblem {};
+class EveryProblemWithConstants : public EveryProblem {};
+class EveryProblemInClosedForm : public EveryProblem {};
 
 // ---- The stream ----------------------------------------------------------------------------------------------------
 
@@ -124,13 +92,16 @@ TEST_P(EveryProblem, RoundsRevealedInAnyOrderReplayBitForBit) {
   const Round last = 12;
   std::vector<std::vector<double>> expected;
   const Oracle in_order = make();
-  for (Round t = 1; t <= last; ++t) in_order->reveal(t), expected.push_back(answers(*in_order));
+  for (Round t = 1; t <= last; ++t) {
+    in_order->reveal(t);
+    expected.push_back(answers(*in_order));
+  }
   EXPECT_TRUE(rc::check("any order", [&] {
     const auto order = *rc::gen::container<std::vector<Round>>(rc::gen::inRange<Round>(1, last + 1));
     const Oracle p = make();
     for (const Round t : order) {
       p->reveal(t);
-      RC_ASSERT(same_bits(answers(*p), expected[static_cast<std::size_t>(t - 1)]));
+      RC_ASSERT(same_bits(answers(*p), expected[to_size(t - 1)]));
     }
   }));
 }
@@ -141,9 +112,8 @@ TEST_P(EveryProblem, TheFirstRoundStandsBeforeAnyReveal) {
   EXPECT_TRUE(same_bits(answers(*untouched), answers(*revealed)));
 }
 
-TEST_P(EveryProblem, ARevealEndsTheSamplesAndTheDrawsDependOnTheirStreamOnly) {
+TEST_P(EverySampledProblem, ARevealEndsTheSamplesAndTheDrawsDependOnTheirStreamOnly) {
   const Oracle p = make();
-  if (!p->capabilities().stochastic) GTEST_SKIP() << "draws no samples";
   p->reveal(2);
   const std::vector<double> expected = answers(*p);
   Rng first(5), second(5);
@@ -168,8 +138,10 @@ TEST_P(EveryProblem, EvaluatingGivesTheSameFiniteNumbersAndChangesNothing) {
     p->reveal(t);
     const std::vector<double> before = answers(*p);
     Evaluation first, second;
-    p->evaluate(x, y, first), p->judge(x, y, first);
-    p->evaluate(x, y, second), p->judge(x, y, second);
+    p->evaluate(x, y, first);
+    p->judge(x, y, first);
+    p->evaluate(x, y, second);
+    p->judge(x, y, second);
     EXPECT_TRUE(same_bits(answers(*p), before));
     EXPECT_EQ(first, second);
     std::vector<std::string> names;
@@ -187,7 +159,7 @@ TEST_P(EveryProblem, EvaluatingGivesTheSameFiniteNumbersAndChangesNothing) {
 TEST_P(EveryProblem, GradientsProductsAndTheHypergradientPassTheChecker) {
   for (const char* precision : {"double", "float"}) {
     // A float's differences step over the kinks of a network; tests/kernels compares its floats with the definition.
-    if (std::string(precision) == "float" && !make()->capabilities().convex) continue;
+    if (std::string(precision) == "float" && !GetParam().can.convex) continue;
     const std::string text = "precision = " + quoted(precision) + "\n[optimiser]\nname = \"f2obo\"\n" + positive_box;
     const Experiment experiment(config(text), "test", "");
     const auto lines = experiment.check();
@@ -206,8 +178,8 @@ void primitives_pass(AnyOracle<S>& p) {
   for (const Finding& f : report.findings)
     EXPECT_TRUE(f.ok) << f.what << " at " << f.where << ": error " << f.error << ", tolerance " << f.tolerance;
 }
-TEST_P(EveryProblem, ItsOwnPrimitivesPassTheChecker) {
-  if (fits_a_scale()) GTEST_SKIP() << "steps that suit g need not contract for such an f: softmax_l2_test has it";
+// Steps that suit g need not contract for an f that fits a scale: softmax_l2_test tests its primitives.
+TEST_P(EveryProblemWithContractingSteps, ItsOwnPrimitivesPassTheChecker) {
   const auto prepared = prepare_problem(GetParam().problem, GetParam().keys);
   primitives_pass(*prepared->make<double>(7));
   primitives_pass(*prepared->make<float>(7));
@@ -216,11 +188,10 @@ TEST_P(EveryProblem, ItsOwnPrimitivesPassTheChecker) {
 // ---- What a problem says of itself ---------------------------------------------------------------------------------
 
 // Secants of the gradients between random points lie between the constants; 1e-9 for the rounding of differences.
-TEST_P(EveryProblem, ItsConstantsHoldOnSecants) {
-  const ConvexSet box = ConvexSet::box(-1.0, 1.0);
+TEST_P(EveryProblemWithConstants, HoldsThemOnSecants) {
+  const ConvexSet& box = constants_box();
   const Oracle p = make();
   const auto k = p->constants(box);
-  if (!k) GTEST_SKIP() << "knows no constants";
   EXPECT_GT(k->mu_g, 0.0);
   EXPECT_GE(k->L_g1, k->mu_g);
   EXPECT_GE(k->L_F(), 0.0);
@@ -230,15 +201,21 @@ TEST_P(EveryProblem, ItsConstantsHoldOnSecants) {
     for (std::uint64_t i = 0; i < 40; ++i) {
       Vector<double> x = point(dims.x, 10 * i), u = point(dims.x, 10 * i + 1);
       const Vector<double> y = point(dims.y, 10 * i + 2), v = point(dims.y, 10 * i + 3);
-      box.project(x), box.project(u);
+      box.project(x);
+      box.project(u);
       Vector<double> a(dims.y), b(dims.y), ax(dims.x), bx(dims.x);
-      p->inner_gradient_y(x, y, a), p->inner_gradient_y(x, v, b);
+      p->inner_gradient_y(x, y, a);
+      p->inner_gradient_y(x, v, b);
       EXPECT_GE((a - b).dot(y - v), (k->mu_g - 1e-9) * (y - v).squaredNorm());
-      p->inner_gradient_y(u, v, b), p->inner_gradient_x(x, y, ax), p->inner_gradient_x(u, v, bx);
+      p->inner_gradient_y(u, v, b);
+      p->inner_gradient_x(x, y, ax);
+      p->inner_gradient_x(u, v, bx);
       const double apart = std::sqrt((x - u).squaredNorm() + (y - v).squaredNorm());
       EXPECT_LE(std::sqrt((a - b).squaredNorm() + (ax - bx).squaredNorm()), (k->L_g1 + 1e-9) * apart);
-      p->outer_gradient_y(x, y, a), p->outer_gradient_y(u, v, b);
-      p->outer_gradient_x(x, y, ax), p->outer_gradient_x(u, v, bx);
+      p->outer_gradient_y(x, y, a);
+      p->outer_gradient_y(u, v, b);
+      p->outer_gradient_x(x, y, ax);
+      p->outer_gradient_x(u, v, bx);
       EXPECT_LE(std::sqrt((a - b).squaredNorm() + (ax - bx).squaredNorm()), (k->L_f1 + 1e-9) * apart);
       if (!p->capabilities().closed_form) continue;
       p->inner_solution(x, a);
@@ -248,11 +225,10 @@ TEST_P(EveryProblem, ItsConstantsHoldOnSecants) {
 }
 
 // A supremum is at least what any sample shows, and asking for it leaves the current round alone.
-TEST_P(EveryProblem, ItsVariationIsNoLessThanSamplesOfIt) {
-  const ConvexSet box = ConvexSet::box(-1.0, 1.0);
+TEST_P(EveryProblemInClosedForm, ItsVariationIsNoLessThanSamplesOfIt) {
+  const ConvexSet& box = constants_box();
   const Oracle p = make();
   const Dims dims = p->dims();
-  if (!p->capabilities().closed_form) GTEST_SKIP() << "no closed form to sample F with";
   for (Round t = 2; t <= 8; ++t) {
     p->reveal(t);
     const std::vector<double> before = answers(*p);
@@ -267,7 +243,8 @@ TEST_P(EveryProblem, ItsVariationIsNoLessThanSamplesOfIt) {
         auto& [value, solution, f_y, g_y] = now;
         p->inner_solution(x, solution);
         value = p->outer_value(x, solution);
-        p->outer_gradient_y(x, y, f_y), p->inner_gradient_y(x, y, g_y);
+        p->outer_gradient_y(x, y, f_y);
+        p->inner_gradient_y(x, y, g_y);
         return now;
       };
       const auto [F0, s0, f0, g0] = at(t - 1);
@@ -294,15 +271,29 @@ TEST_P(EveryProblem, FloatIsDoubleRounded) {
   Vector<double> g(dims.y);
   Vector<float> h(dims.y);
   for (Round t = 1; t <= 5; ++t) {
-    exact->reveal(t), rounded->reveal(t);
-    exact->inner_gradient_y(x, y, g), rounded->inner_gradient_y(x.cast<float>(), y.cast<float>(), h);
+    exact->reveal(t);
+    rounded->reveal(t);
+    exact->inner_gradient_y(x, y, g);
+    rounded->inner_gradient_y(x.cast<float>(), y.cast<float>(), h);
     // d1 + d2 + 2 ≤ 20 rounded terms of together |g| and at most 20 more
     EXPECT_LE((g - h.cast<double>()).norm(), 20 * 6e-8 * (g.norm() + 20.0)) << "round " << t;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, EveryProblem, testing::ValuesIn(modes()),
-                         [](const auto& tested) { return tested.param.problem + "_" + std::to_string(tested.index); });
+constexpr auto name_of_test = [](const testing::TestParamInfo<Mode>& tested) {
+  return tested.param.problem + "_" + std::to_string(tested.index);
+};
+const auto enrol = [](auto applies) { return testing::ValuesIn(problem_modes_where(applies)); };
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryProblem, enrol([](const Mode&) { return true; }), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Registered, EverySampledProblem, enrol([](const Mode& mode) { return mode.can.stochastic; }),
+                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(Registered, EveryProblemWithContractingSteps,
+                         enrol([](const Mode& mode) { return !mode.fits_a_scale(); }), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Registered, EveryProblemWithConstants,
+                         enrol([](const Mode& mode) { return mode.knows_constants; }), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Registered, EveryProblemInClosedForm,
+                         enrol([](const Mode& mode) { return mode.can.closed_form; }), name_of_test);
 
 // ---- Threads -------------------------------------------------------------------------------------------------------
 

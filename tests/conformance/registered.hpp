@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/section_reader.hpp"
 #include "config/sections.hpp"
+#include "config/toml.hpp"
 #include "obolus/any/listing.hpp"
 #include "registry/registry.hpp"
 #include "tests/temporary_folder.hpp"

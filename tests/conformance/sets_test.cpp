@@ -1,4 +1,4 @@
-// What every registered set passes without being asked (house.md §6), made from a [domain] section.
+// What every registered set passes because it is registered, made from a [domain] section.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -12,9 +12,9 @@ using namespace obolus::test;
 // Entries in [−3, 3]: inside, on the border and outside of sets of size 1/2; integers give ties.
 Vector<double> any_point(Index size) {
   const auto entry = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(-3000, 3001));
-  const auto whole = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(size), entry);
+  const auto whole = *rc::gen::container<std::vector<int>>(to_size(size), entry);
   Vector<double> v(size);
-  for (Index i = 0; i < size; ++i) v[i] = whole[static_cast<std::size_t>(i)] / 1000.0;
+  for (Index i = 0; i < size; ++i) v[i] = whole[to_size(i)] / 1000.0;
   return v;
 }
 

@@ -1,4 +1,4 @@
-// Problems that watch, or spoil, what an optimiser asks of them.
+// Problems that watch, or spoil, what an optimiser asks for.
 #pragma once
 
 #include "obolus/core/counted.hpp"
@@ -6,7 +6,7 @@
 
 namespace obolus::test {
 
-// The least a problem can offer: four gradients and two values. f = ½y², g = ½(y − x/2)², in one dimension.
+// The minimum that a problem can offer: four gradients and two values. f = ½y², g = ½(y − x/2)², in one dimension.
 struct FirstOrderOnly {
   using Scalar = double;
   [[nodiscard]] Dims dims() const { return {1, 1}; }
@@ -36,28 +36,40 @@ class Watched {
   Watched(const QuadraticOptions& options, std::uint64_t seed) : inner_(options, seed) {}
 
   [[nodiscard]] Dims dims() const { return inner_.dims(); }
-  void reveal(Round t) { now_ = t, inner_.reveal(t); }
+  void reveal(Round t) {
+    now_ = t;
+    inner_.reveal(t);
+  }
   double outer_value(In<double> x, In<double> y) { return visited(inner_.outer_value(x, y)); }
   double inner_value(In<double> x, In<double> y) { return visited(inner_.inner_value(x, y)); }
   void outer_gradient_x(In<double> x, In<double> y, Out<double> d) {
-    inner_.outer_gradient_x(x, y, d), see(Kind::f_x, d);
+    inner_.outer_gradient_x(x, y, d);
+    see(Kind::f_x, d);
   }
   void outer_gradient_y(In<double> x, In<double> y, Out<double> d) {
-    inner_.outer_gradient_y(x, y, d), see(Kind::f_y, d);
+    inner_.outer_gradient_y(x, y, d);
+    see(Kind::f_y, d);
   }
   void inner_gradient_x(In<double> x, In<double> y, Out<double> d) {
-    inner_.inner_gradient_x(x, y, d), see(Kind::g_x, d);
+    inner_.inner_gradient_x(x, y, d);
+    see(Kind::g_x, d);
   }
   void inner_gradient_y(In<double> x, In<double> y, Out<double> d) {
-    inner_.inner_gradient_y(x, y, d), see(Kind::g_y, d);
+    inner_.inner_gradient_y(x, y, d);
+    see(Kind::g_y, d);
   }
   void inner_hvp_yy(In<double> x, In<double> y, In<double> v, Out<double> d) {
-    inner_.inner_hvp_yy(x, y, v, d), see(Kind::hvp, d);
+    inner_.inner_hvp_yy(x, y, v, d);
+    see(Kind::hvp, d);
   }
   void inner_hvp_xy(In<double> x, In<double> y, In<double> v, Out<double> d) {
-    inner_.inner_hvp_xy(x, y, v, d), see(Kind::cross, d);
+    inner_.inner_hvp_xy(x, y, v, d);
+    see(Kind::cross, d);
   }
-  void resample(SampleSizes sizes, Rng& rng) { drawn_ += sizes.outer + sizes.inner, inner_.resample(sizes, rng); }
+  void resample(SampleSizes sizes, Rng& rng) {
+    drawn_ += sizes.outer + sizes.inner;
+    inner_.resample(sizes, rng);
+  }
   void expectation() { inner_.expectation(); }
 
  protected:
@@ -74,7 +86,7 @@ class Watched {
   Quadratic<double> inner_;
 };
 
-// Counts the calls that really reach the problem.
+// Counts the calls that reach the problem.
 class CallCounting : public Watched<CallCounting> {
  public:
   using Watched::Watched;

@@ -23,14 +23,38 @@ class Tally {
   using Scalar = double;
   OracleCounts raw;
   Dims dims() const { return sound_.dims(); }
-  double outer_value(V x, V y) { return ++raw.values, sound_.outer_value(x, y); }
-  double inner_value(V x, V y) { return ++raw.values, sound_.inner_value(x, y); }
-  void outer_gradient_x(V x, V y, W d) { ++raw.f_x, sound_.outer_gradient_x(x, y, d); }
-  void outer_gradient_y(V x, V y, W d) { ++raw.f_y, sound_.outer_gradient_y(x, y, d); }
-  void inner_gradient_x(V x, V y, W d) { ++raw.g_x, sound_.inner_gradient_x(x, y, d); }
-  void inner_gradient_y(V x, V y, W d) { ++raw.g_y, sound_.inner_gradient_y(x, y, d); }
-  void inner_hvp_yy(V x, V y, V v, W d) { ++raw.hvp_yy, sound_.inner_hvp_yy(x, y, v, d); }
-  void inner_hvp_xy(V x, V y, V v, W d) { ++raw.hvp_xy, sound_.inner_hvp_xy(x, y, v, d); }
+  double outer_value(V x, V y) {
+    ++raw.values;
+    return sound_.outer_value(x, y);
+  }
+  double inner_value(V x, V y) {
+    ++raw.values;
+    return sound_.inner_value(x, y);
+  }
+  void outer_gradient_x(V x, V y, W d) {
+    ++raw.f_x;
+    sound_.outer_gradient_x(x, y, d);
+  }
+  void outer_gradient_y(V x, V y, W d) {
+    ++raw.f_y;
+    sound_.outer_gradient_y(x, y, d);
+  }
+  void inner_gradient_x(V x, V y, W d) {
+    ++raw.g_x;
+    sound_.inner_gradient_x(x, y, d);
+  }
+  void inner_gradient_y(V x, V y, W d) {
+    ++raw.g_y;
+    sound_.inner_gradient_y(x, y, d);
+  }
+  void inner_hvp_yy(V x, V y, V v, W d) {
+    ++raw.hvp_yy;
+    sound_.inner_hvp_yy(x, y, v, d);
+  }
+  void inner_hvp_xy(V x, V y, V v, W d) {
+    ++raw.hvp_xy;
+    sound_.inner_hvp_xy(x, y, v, d);
+  }
   void resample(SampleSizes sizes, Rng& rng) { sound_.resample(sizes, rng); }
   void expectation() { sound_.expectation(); }
 
@@ -43,10 +67,12 @@ class Tally {
 class TallyDifferences : public Tally {
  public:
   void inner_gradient_x_difference(V x, V z, V delta, W d) {
-    raw.g_x += 2, sound_.inner_gradient_x_difference(x, z, delta, d);
+    raw.g_x += 2;
+    sound_.inner_gradient_x_difference(x, z, delta, d);
   }
   void inner_gradient_y_difference(V x, V z, V delta, W d) {
-    raw.g_y += 1, sound_.inner_gradient_y_difference(x, z, delta, d);
+    raw.g_y += 1;
+    sound_.inner_gradient_y_difference(x, z, delta, d);
   }
 };
 
@@ -127,7 +153,8 @@ TEST(Counted, PlainCallsAreCountedByKind) {
   Counted<Tally> p(tally);
   const Iterates i;
   Vector<double> in_x(2), in_y(3);
-  p.outer_value(i.x, i.y), p.inner_value(i.x, i.y);
+  p.outer_value(i.x, i.y);
+  p.inner_value(i.x, i.y);
   p.outer_gradient_x(i.x, i.y, in_x);
   for (int n = 0; n < 2; ++n) p.outer_gradient_y(i.x, i.y, in_y);
   for (int n = 0; n < 3; ++n) p.inner_gradient_x(i.x, i.y, in_x);
@@ -181,7 +208,8 @@ TEST(Counted, OffersWhatItsProblemOffersAndNoMore) {
 }
 
 TEST(Counted, CountsSurviveAnArchive) {
-  OracleCounts counts{.f_x = 1, .f_y = 2, .g_x = 3, .g_y = 4, .hvp_yy = 5, .hvp_xy = 6, .values = 7}, restored;
+  OracleCounts counts{.f_x = 1, .f_y = 2, .g_x = 3, .g_y = 4, .hvp_yy = 5, .hvp_xy = 6, .values = 7};
+  OracleCounts restored;
   Archive saved;
   saved("counts", counts);
   Archive loading(saved.bytes());

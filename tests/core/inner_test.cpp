@@ -41,12 +41,27 @@ struct Dense {
   Vector<double> x, y, z, w, d = Vector<double>::Zero(2);
   explicit Dense(std::uint64_t seed) {
     Rng rng(seed);
-    x = drawn<double>(rng, 2), y = drawn<double>(rng, 3), z = drawn<double>(rng, 3), w = drawn<double>(rng, 3);
+    x = drawn<double>(rng, 2);
+    y = drawn<double>(rng, 3);
+    z = drawn<double>(rng, 3);
+    w = drawn<double>(rng, 3);
   }
-  Vector<double> f_y(const Vector<double>& at) { return p.outer_gradient_y(x, at, buffer), buffer; }
-  Vector<double> g_y(const Vector<double>& at) { return p.inner_gradient_y(x, at, buffer), buffer; }
-  Vector<double> f_x(const Vector<double>& at) { return p.outer_gradient_x(x, at, d), d; }
-  Vector<double> g_x(const Vector<double>& at) { return p.inner_gradient_x(x, at, d), d; }
+  Vector<double> f_y(const Vector<double>& at) {
+    p.outer_gradient_y(x, at, buffer);
+    return buffer;
+  }
+  Vector<double> g_y(const Vector<double>& at) {
+    p.inner_gradient_y(x, at, buffer);
+    return buffer;
+  }
+  Vector<double> f_x(const Vector<double>& at) {
+    p.outer_gradient_x(x, at, d);
+    return d;
+  }
+  Vector<double> g_x(const Vector<double>& at) {
+    p.inner_gradient_x(x, at, d);
+    return d;
+  }
   // A few operations on numbers below 1e3 (cosh of 5 deviations is 74, times λ): the bound of 1e-10 is 4e5 ε.
   static constexpr double tolerance = 1e-10;
 
@@ -61,7 +76,8 @@ RC_GTEST_PROP(InnerSpace, DefaultStepsAreTheirFormulas, (std::uint64_t seed)) {
   c.space.descend(c.p, c.x, got, alpha);
   RC_ASSERT((got - expected).norm() <= c.tolerance);
 
-  expected = c.y - beta * (0.7 * c.f_y(c.y) + lambda * c.g_y(c.y)), got = c.y;
+  expected = c.y - beta * (0.7 * c.f_y(c.y) + lambda * c.g_y(c.y));
+  got = c.y;
   c.space.descend_penalised(c.p, c.x, got, beta, {0.7, lambda});
   RC_ASSERT((got - expected).norm() <= c.tolerance);
 
@@ -73,7 +89,8 @@ RC_GTEST_PROP(InnerSpace, DefaultStepsAreTheirFormulas, (std::uint64_t seed)) {
 
   const Vector<double> at = c.z + c.w / lambda;
   expected = c.w - lambda * beta * c.f_y(at) - lambda * (lambda * beta * c.g_y(at) - alpha * c.g_y(c.z));
-  got = c.w, other = c.z;
+  got = c.w;
+  other = c.z;
   c.space.descend_dual(c.p, c.x, other, got, {alpha, beta, lambda});
   RC_ASSERT((got - expected).norm() <= c.tolerance);
   RC_ASSERT((other - (c.z - alpha * c.g_y(c.z))).norm() <= c.tolerance);
@@ -156,7 +173,8 @@ RC_GTEST_PROP(InnerSpace, DefaultReadingsAreTheirFormulas, (std::uint64_t seed))
 RC_GTEST_PROP(InnerSpace, TheDualFormIsThePairAtAConstantMultiplier, (std::uint64_t seed)) {
   Dense c(seed);
   const double alpha = 0.05, lambda = 20.0, beta = *rc::gen::element(0.5, 1.0) * alpha / lambda;
-  c.y *= 0.5, c.z *= 0.5;
+  c.y *= 0.5;
+  c.z *= 0.5;
   c.w = lambda * (c.y - c.z);
   Vector<double> dual_z = c.z;
   for (int k = 0; k < 50; ++k) {
@@ -273,8 +291,14 @@ struct Halves {
 struct StoredInHalves : SoundProblem<double> {
   using Inner = Halves;
   Inner make_inner() const { return {Vector<double>::Zero(1), Vector<double>::Zero(2)}; }
-  void to_dense(const Inner& inner, Out<double> out) const { out << inner.low, inner.high; }
-  void from_dense(In<double> in, Inner& inner) const { inner.low = in.head(1), inner.high = in.tail(2); }
+  void to_dense(const Inner& inner, Out<double> out) const {
+    out.head(1) = inner.low;
+    out.tail(2) = inner.high;
+  }
+  void from_dense(In<double> in, Inner& inner) const {
+    inner.low = in.head(1);
+    inner.high = in.tail(2);
+  }
 };
 TEST(InnerSpace, ReadingAndWritingDenselyIsEnoughForEveryPrimitive) {
   StoredInHalves p;
@@ -309,7 +333,7 @@ TEST(InnerSpace, ReadingAndWritingDenselyIsEnoughForEveryPrimitive) {
 }
 
 // A lazy problem, the same stripped to its gradients, and the lazy one behind a counter, side by side. Both sides round
-// y and z by some ε|θ| a round; d multiplies the difference of these by λ_t|θ|, and x moves by γ times that, in t
+// y and z by some ε|θ| per round; d multiplies the difference of these by λ_t|θ|, and x moves by γ times that, in t
 // rounds as a random walk of t steps. |θ|² is near 8·3 for rows that met data.
 template <class S, class Optimiser>
 void stays_with_the_dense_one(const typename Optimiser::Options& options, Round rounds) {
@@ -326,14 +350,17 @@ void stays_with_the_dense_one(const typename Optimiser::Options& options, Round 
   double max_move = 0.0;
   for (Round t = 1; t <= rounds; ++t) {
     const Vector<S> x = dense.x;
-    lazy.reveal(t), plain.reveal(t), behind.reveal(t);
+    lazy.reveal(t);
+    plain.reveal(t);
+    behind.reveal(t);
     const Step step = optimiser.step(lazy, own, Rng(1));
     (void)optimiser.step(counted_plain, dense, Rng(1));
     (void)optimiser.step(counted, through, Rng(1));
     ASSERT_EQ(step.status, Status::ok);
     const double bound = 24.0 * std::sqrt(double(t)) * options.gamma(t) * step.lambda * rounding<S>(24);
     ASSERT_LE((own.x - dense.x).norm(), bound) << "round " << t;
-    optimiser.read_y(lazy, own, y), optimiser.read_y(counted_plain, dense, y_dense);
+    optimiser.read_y(lazy, own, y);
+    optimiser.read_y(counted_plain, dense, y_dense);
     ASSERT_LE((y - y_dense).norm(), bound + 5.0 * rounding<S>(24)) << "round " << t;
     ASSERT_EQ(own.x, through.x) << "the counter only counts; round " << t;
     max_move = std::max(max_move, double((x - dense.x).norm()));
@@ -345,7 +372,11 @@ void stays_with_the_dense_one(const typename Optimiser::Options& options, Round 
 template <class Options>
 Options with(WarmStart warm_start) {
   Options o;
-  o.alpha = 0.2, o.gamma = 0.02, o.lambda1 = 5.0, o.tau = 0.5, o.warm_start = warm_start;
+  o.alpha = 0.2;
+  o.gamma = 0.02;
+  o.lambda1 = 5.0;
+  o.tau = 0.5;
+  o.warm_start = warm_start;
   return o;
 }
 
@@ -356,12 +387,13 @@ TEST(InnerSpace, LazyAndDenseF2oboStayTogetherForHundredsOfRounds) {
   }
 }
 
-// In double only: whether a loop takes one step more hangs on a norm within 1e-14 of its tolerance, which some thousand
-// comparisons do not meet; in float, within 1e-6, they might.
+// In double only: whether a loop takes one more step depends on a norm within 1e-14 of its tolerance, which some
+// thousand comparisons do not meet; in float, within 1e-6, they might.
 TEST(InnerSpace, LazyAndDenseAf2oboStayTogetherForHundredsOfRounds) {
   for (const WarmStart w : {WarmStart::separate, WarmStart::tied, WarmStart::dual}) {
     Af2oboOptions options = with<Af2oboOptions>(w);
-    options.delta_y = 1e-3, options.delta_z = 1e-4;
+    options.delta_y = 1e-3;
+    options.delta_z = 1e-4;
     stays_with_the_dense_one<double, Af2obo>(options, 200);
   }
 }

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
 #include "tests/data/fixture.hpp"
 
 namespace {
@@ -77,11 +77,11 @@ TEST(CorpusFileTest, LiesBehindAGoodChecksumDoNoHarm) {
 
 TEST(CorpusFileTest, SaysWhatIsWrong) {
   std::string bytes = to_bytes(tokenised("utf8"));
-  EXPECT_EQ(refusal("PK"), "here: not a corpus of obolus");
+  EXPECT_EQ(refusal("PK"), "here: not an Obolus corpus");
   bytes[14] = 9;
   EXPECT_EQ(refusal(bytes), "here: a corpus of version 9, expected version 1");
   bytes[14] = 1;
-  EXPECT_EQ(refusal(with_checksum_mended(bytes + "x")), "here: damaged: something stands after the end");
+  EXPECT_EQ(refusal(with_checksum_mended(bytes + "x")), "here: damaged: there are bytes after the end");
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   EXPECT_EQ(refusal(bytes), "here: damaged: its checksum is wrong");
 }

@@ -8,6 +8,7 @@
 
 #include "generators/rows.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace {
 
@@ -25,8 +26,8 @@ TEST(Generators, AnyOrderOfRowsAndASecondGeneratorGiveTheSameBits) {
     for (std::int64_t k = 0; k < 150; ++k) {
       const std::int64_t i = k * 67 % 150;
       const GeneratedRow again = row_of(*jumping, i);
-      EXPECT_EQ(again.numbers, rows[static_cast<std::size_t>(i)].numbers) << i;
-      EXPECT_EQ(again.label, rows[static_cast<std::size_t>(i)].label) << i;
+      EXPECT_EQ(again.numbers, rows[to_size(i)].numbers) << i;
+      EXPECT_EQ(again.label, rows[to_size(i)].label) << i;
     }
   }
 }
@@ -50,7 +51,7 @@ TEST(Generators, EachIsFoundByItsNameAndHasAColumnForEveryNumber) {
     const auto g = make_generator(options);
     const GeneratedRow r = row_of(*g, 0);
     EXPECT_EQ(r.numbers.size(), g->columns().size());
-    EXPECT_LT(static_cast<std::size_t>(r.label), g->classes().size());
+    EXPECT_LT(to_size(r.label), g->classes().size());
   }
   EXPECT_FALSE(generator_named("nothing"));
 }
@@ -124,7 +125,7 @@ TEST(Generators, CsvHasAHeaderNamesOfCategoriesAndNumbersThatComeBack) {
       if (categories.empty()) {
         EXPECT_EQ(std::stof(field), r.numbers[j]);
       } else {
-        EXPECT_EQ(field, categories[static_cast<std::size_t>(r.numbers[j])]);
+        EXPECT_EQ(field, categories[to_size(r.numbers[j])]);
       }
     }
     std::getline(fields, field, ',');

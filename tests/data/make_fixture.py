@@ -89,7 +89,7 @@ def words(text):
 
 
 def checksum(text, so_far):
-    """FNV-1a, as in src/run/checksum.hpp."""
+    """FNV-1a, as in src/data/checksum.hpp."""
     for byte in text.encode():
         so_far = ((so_far ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     return so_far

@@ -183,7 +183,7 @@ TEST_F(CorpusFolderTest, HoldsTheCorpusOnceItWasSaved) {
   save_corpus(newsgroups_path(), corpus);
   EXPECT_EQ(load_newsgroups(), corpus);
   std::ofstream(newsgroups_path(), std::ios::app) << "more";
-  EXPECT_NE(message().find("its checksum is wrong; to bring it anew"), std::string::npos) << message();
+  EXPECT_NE(message().find("its checksum is wrong; to fetch it again"), std::string::npos) << message();
 }
 
 }  // namespace

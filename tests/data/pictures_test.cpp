@@ -54,7 +54,7 @@ TEST(Idx, SizesAndNumbersAreThoseOfTheFile) {
 TEST(Idx, WhatIsNoIdxFileIsRefusedAndSaidWhy) {
   const auto of = [](const std::string& bytes) { return refusal([&] { (void)parse_idx(bytes, "here"); }); };
   EXPECT_EQ(of(""), "here: got 0 bytes, expected an IDX file");
-  EXPECT_EQ(of("\x1f\x8b\x08\x01"), "here: does not begin as an IDX file does, with two 0 bytes");
+  EXPECT_EQ(of("\x1f\x8b\x08\x01"), "here: does not begin with two 0 bytes, as an IDX file does");
   EXPECT_EQ(of(idx({1}, "a", 0x0D)), "here: got numbers of type 0x0d, expected 0x08, unsigned bytes");
   EXPECT_EQ(of(idx({}, "")), "here: got 0 sizes, expected 1 to 4");
   EXPECT_EQ(of(idx({1, 1, 1, 1, 1}, "a")), "here: got 5 sizes, expected 1 to 4");
@@ -117,14 +117,19 @@ PictureDigests digests_of_files() {
 // What gzip makes of a file: an archive of tar.gz form is one too, so a raw one is made by the same library.
 std::string gzipped(const std::string& content) {
   archive* a = archive_write_new();
-  archive_write_set_format_raw(a), archive_write_add_filter_gzip(a);
+  archive_write_set_format_raw(a);
+  archive_write_add_filter_gzip(a);
   std::string out(content.size() + 1024, '\0');
   std::size_t used = 0;
   archive_write_open_memory(a, out.data(), out.size(), &used);
   archive_entry* entry = archive_entry_new();
-  archive_entry_set_pathname(entry, "file"), archive_entry_set_filetype(entry, AE_IFREG);
-  archive_write_header(a, entry), archive_write_data(a, content.data(), content.size());
-  archive_entry_free(entry), archive_write_close(a), archive_write_free(a);
+  archive_entry_set_pathname(entry, "file");
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_write_header(a, entry);
+  archive_write_data(a, content.data(), content.size());
+  archive_entry_free(entry);
+  archive_write_close(a);
+  archive_write_free(a);
   out.resize(used);
   return out;
 }
@@ -176,8 +181,8 @@ TEST(PictureFolder, WhatWasSavedIsLoadedAndWhatIsDamagedSaysHowToMendIt) {
   const std::string kept = before ? before : "";
   setenv("OBOLUS_DATA", folder.path().c_str(), 1);
   const auto load = [] { (void)load_pictures(PictureSet::fashion_mnist); };
-  EXPECT_EQ(refusal(load), "fashion-mnist: not at " + folder.path() +
-                               "/fashion-mnist; to bring it there:\n  obolus data get fashion-mnist [--from PATH]");
+  EXPECT_EQ(refusal(load), "fashion-mnist: not found at " + folder.path() +
+                               "/fashion-mnist; to fetch it:\n  obolus data get fashion-mnist [--from PATH]");
   save_pictures(pictures_folder(PictureSet::fashion_mnist), files);
   const LabelledPictures all = load_pictures(PictureSet::fashion_mnist);
   EXPECT_EQ(all.train.count(), 2);
@@ -188,7 +193,7 @@ TEST(PictureFolder, WhatWasSavedIsLoadedAndWhatIsDamagedSaysHowToMendIt) {
   EXPECT_NE(refusal(load).find("got pictures of 1 by 1 to test with, expected 2 by 2"), std::string::npos)
       << refusal(load);
   folder.write("fashion-mnist/t10k-labels-idx1-ubyte", "");
-  EXPECT_NE(refusal(load).find("to bring it anew:\n  obolus data get fashion-mnist"), std::string::npos)
+  EXPECT_NE(refusal(load).find("to fetch it again:\n  obolus data get fashion-mnist"), std::string::npos)
       << refusal(load);
   if (before) setenv("OBOLUS_DATA", kept.c_str(), 1);
   else unsetenv("OBOLUS_DATA");

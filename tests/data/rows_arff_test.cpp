@@ -13,7 +13,7 @@ using test::rows_of;
 using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
-const RowOptions arff{.format = RowFormat::arff};
+const RowOptions arff{.format = "arff"};
 
 const std::string head =
     "% a comment\n"
@@ -84,7 +84,7 @@ TEST(ArffRowsTest, ErrorsOfTheHeaderNameThePlace) {
   EXPECT_EQ(refusal("@attribute a {x y}\n", arff), "f:1:17: got \"y}\", expected a comma or }");
   EXPECT_EQ(refusal("@attribute a {x,}\n", arff), "f:1:17: got \"}\", expected a value");
   EXPECT_EQ(refusal("@attribute a {x,x}\n", arff),
-            "f:1:19: got the end of the line, expected each value once: \"x\" comes again");
+            "f:1:19: got the end of the line, expected each value once: \"x\" appears again");
   EXPECT_EQ(refusal("@attribute a real b\n", arff), "f:1:19: got \"b\", expected the end of the line");
   EXPECT_EQ(refusal("@attribute 'a real\n", arff),
             "f:1:12: got \"'a real\", expected a quote that closes it on the same line");
@@ -110,7 +110,7 @@ TEST(ArffRowsTest, ErrorsOfRowsNameWhatWasFoundWhere) {
   EXPECT_EQ(says("1,red,'n,a"), "f:9:7: got \"'n,a\", expected a quote that closes it on the same line");
   EXPECT_EQ(says("{4 x}"), "f:9:2: got \"4 x}\", expected an attribute's index, 0 to 3");
   EXPECT_EQ(says("{a x}"), "f:9:2: got \"a x}\", expected an attribute's index, 0 to 3");
-  EXPECT_EQ(says("{0 1, 0 2}"), "f:9:7: got \"0 2}\", expected each attribute once a row: index 0 comes again");
+  EXPECT_EQ(says("{0 1, 0 2}"), "f:9:7: got \"0 2}\", expected each attribute once per row: index 0 appears again");
   EXPECT_EQ(says("{0 1"), "f:9:5: got the end of the line, expected a comma or }");
   EXPECT_EQ(says("{0 }"), "f:9:4: got \"}\", expected a value of \"width\"");
 }

@@ -131,7 +131,7 @@ TEST(ChainedRowsTest, AttributesAreMatchedByNameAndKind) {
 
 TEST(ChainedRowsTest, FormatsAreNotMixed) {
   EXPECT_EQ(says({{"a.svm", "1 1:1\n"}, {"b.vw", "1 | a\n"}}),
-            "b.vw: got Vowpal Wabbit's text, expected svmlight as in a.svm: files read as one have one format");
+            "b.vw: got Vowpal Wabbit, expected svmlight as in a.svm: files read as one have one format");
   EXPECT_EQ(says({{"a", "1 1:1\n"}, {"b", "1,2\n"}}),
             "b: got CSV, expected svmlight as in a: files read as one have one format");
 }
@@ -142,9 +142,8 @@ TEST(ChainedRowsTest, BadRowsAreCountedTogether) {
   EXPECT_EQ(all_rows(*reader).size(), 3u);
   EXPECT_EQ(reader->skipped(), 3u);
   EXPECT_EQ(reader->first_skipped(), "a.svm:2:1: got \"x\", expected a number as the label");
-  EXPECT_EQ(
-      says(files, {.skip_bad = 2}),
-      "c.svm:2:1: got \"z\", expected a number as the label (2 bad rows were skipped before it, as many as allowed)");
+  EXPECT_EQ(says(files, {.skip_bad = 2}),
+            "c.svm:2:1: got \"z\", expected a number as the label (after skipping 2 bad rows, as many as allowed)");
   EXPECT_EQ(says(files), "a.svm:2:1: got \"x\", expected a number as the label");
 }
 

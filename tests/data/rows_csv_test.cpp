@@ -14,7 +14,7 @@ using test::rows_of;
 using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
-RowOptions csv(Header header = Header::automatic) { return {.format = RowFormat::csv, .header = header}; }
+RowOptions csv(Header header = Header::automatic) { return {.format = "csv", .header = header}; }
 RowOptions labelled_by(const std::string& label) {
   RowOptions options = csv();
   options.label = label;
@@ -25,7 +25,8 @@ RowOptions labelled_by(const std::string& label) {
 TEST(CsvRows, ColumnsAreWhatTheyUsuallyAre) {
   RowOptions options = csv();
   options.labelled = false;
-  options.usually_categorical = {"code", "gone"}, options.usually_numeric = {"size"};
+  options.usually_categorical = {"code", "gone"};
+  options.usually_numeric = {"size"};
   EXPECT_EQ(rows_of("code,size\n7,3\n", options), (Rows{{"", 1, "", {{0, row_key("code", "7"), 1}, {1, 1, 3}}}}));
   options.ignore = {"code"};
   EXPECT_EQ(rows_of("code,size\n7,3\n", options), (Rows{{"", 1, "", {{0, 0, 3}}}}));
@@ -61,7 +62,7 @@ TEST(CsvRowsTest, TheDelimiterIsTheMostFrequentOfTheFirstLine) {
   given.delimiter = '.';
   EXPECT_EQ(rows_of("1.2.3\n", given), (Rows{{"3", 1, "", {{0, 0, 1}, {1, 1, 2}}}}));
   given.delimiter = '"';
-  EXPECT_EQ(refusal("1 2\n", given), "delimiter: got \"\\\"\", expected a byte that is no quote and ends no line");
+  EXPECT_EQ(refusal("1 2\n", given), "delimiter: got \"\\\"\", expected a byte other than a quote or a line ending");
 }
 
 TEST(CsvRowsTest, AHeaderIsToldFromARow) {
@@ -141,9 +142,8 @@ TEST(CsvRowsTest, ErrorsNameWhatWasFoundWhere) {
   EXPECT_EQ(says("1,1,1"), "accepted");
   EXPECT_EQ(says("old,1,1"), "f:4:1: got \"old\" in column \"a\", expected a number");
   EXPECT_EQ(says("inf,1,1"), "f:4:1: got \"inf\" in column \"a\", expected a finite number");
-  EXPECT_EQ(
-      says("1e999,1,1"),
-      "f:4:1: got \"1e999\" in column \"a\", expected a number that 32 bits of floating point hold (3.4e38 at most)");
+  EXPECT_EQ(says("1e999,1,1"),
+            "f:4:1: got \"1e999\" in column \"a\", expected a number that a 32-bit float can hold (at most 3.4e38)");
   EXPECT_EQ(says("1,-1,1"), "f:4:3: got \"-1\" in column \"w\", expected a weight, 0 or more");
   EXPECT_EQ(says("1,,1"), "f:4:3: got \"\" in column \"w\", expected a weight, 0 or more");
   EXPECT_EQ(says("1,1"), "f:4:4: got the end of the row after 2 columns, expected 3");
@@ -156,7 +156,7 @@ TEST(CsvRowsTest, ErrorsNameWhatWasFoundWhere) {
 
 TEST(CsvRowsTest, AQuoteThatIsNeverClosedIsNotReadForever) {
   RowOptions options = csv();
-  options.longest_line = 1'000;
+  options.max_line = 1'000;
   options.skip_bad = 100;
   std::string text = "a,y\n\"1,2\n";
   for (int i = 0; i < 1'000; ++i) text += "3,4\n";

@@ -6,6 +6,7 @@
 
 #include "data/rows/line_source.hpp"
 #include "data/rows/number_text.hpp"
+#include "data/rows/row_format.hpp"
 #include "tests/data/rows_text.hpp"
 
 namespace {
@@ -68,13 +69,13 @@ TEST(LineSourceTest, ALineHasALongestLength) {
       (void)not_first.next(line);
       FAIL();
     } catch (const DataError& e) {
-      EXPECT_STREQ(e.what(), "f:2:6: got a longer line, expected 5 bytes at most");
+      EXPECT_STREQ(e.what(), "f:2:6: got a longer line, expected at most 5 bytes");
     }
   }
 }
 
 TEST(LineSourceTest, WhatIsNoTextIsRefused) {
-  const auto says = [](const std::string& text) { return refusal(text, {.format = RowFormat::svmlight}); };
+  const auto says = [](const std::string& text) { return refusal(text, {.format = "svmlight"}); };
   EXPECT_EQ(says(std::string("1 1:1\n1 1:\0\n", 12)), "f:2:5: got a NUL byte, expected text");
   EXPECT_EQ(says("\xFF\xFEx"), "f:1:1: got UTF-16, expected UTF-8 or any other text of single bytes");
   EXPECT_EQ(says("\x1F\x8B\x08"), "f:1:1: got a packed file (gzip or zstd), expected text");
@@ -103,7 +104,7 @@ TEST(NumberTextTest, NumbersAreReadWholeOrRefused) {
   EXPECT_EQ(number_of("0." + std::string(400, '0') + "1").value, 0);
   EXPECT_EQ(number_of("0." + std::string(400, '0') + "1").fault, NumberFault::none);
   for (const char* text : {"", "+", "-", "+-1", "--1", " 1", "1 ", "1,5", "0x10", "1e", "e5", ".", "1.2.3", "\xC2\xBD"})
-    EXPECT_EQ(number_of(text).fault, NumberFault::no_number) << text;
+    EXPECT_EQ(number_of(text).fault, NumberFault::not_a_number) << text;
   for (const char* text : {"nan", "NaN", "-nan", "inf", "-Infinity"})
     EXPECT_EQ(number_of(text).fault, NumberFault::not_finite) << text;
   for (const std::string& text : {std::string("1e999"), std::string("-1e999"), std::string(400, '9'),
@@ -124,7 +125,7 @@ TEST(RowKeyTest, IsTheSameOnEveryMachine) {
 }
 
 TEST(BadRowsTest, SoManyAreSkippedAndCounted) {
-  RowOptions options{.format = RowFormat::svmlight, .skip_bad = 2};
+  RowOptions options{.format = "svmlight", .skip_bad = 2};
   const std::string text = "1 1:1\nx\n2 2:2\n3 3\n4 4:4\n";
   auto reader = reader_of(text, options);
   EXPECT_EQ(test::all_rows(*reader).size(), 3u);
@@ -132,13 +133,13 @@ TEST(BadRowsTest, SoManyAreSkippedAndCounted) {
   EXPECT_EQ(reader->first_skipped(), "f:2:1: got \"x\", expected a number as the label");
   options.skip_bad = 1;
   EXPECT_EQ(refusal(text, options),
-            "f:4:3: got \"3\", expected INDEX:VALUE (1 bad rows were skipped before it, as many as allowed)");
+            "f:4:3: got \"3\", expected INDEX:VALUE (after skipping 1 bad rows, as many as allowed)");
   options.skip_bad = 0;
   EXPECT_EQ(refusal(text, options), "f:2:1: got \"x\", expected a number as the label");
 }
 
 TEST(BadRowsTest, TheRowAfterAnErrorCanBeRead) {
-  auto reader = reader_of("a,y\n1,2\n3\n4,5\n", {.format = RowFormat::csv});
+  auto reader = reader_of("a,y\n1,2\n3\n4,5\n", {.format = "csv"});
   DataRow row;
   ASSERT_TRUE(reader->next(row));
   EXPECT_THROW((void)reader->next(row), DataError);
@@ -161,10 +162,32 @@ TEST(RowFormatTest, TheExtensionTellsAndElseTheFirstLine) {
   for (const char* text : {"a,b\n", "1;2\n", "x y\tz\n", "1|2|3\n"}) EXPECT_EQ(format("a.txt", text), "CSV") << text;
   for (const char* text : {"1 |a b\n", "|a b\n", "1 'x|a b\n", " | a:1\n"}) EXPECT_EQ(format("-", text), "Vow") << text;
   EXPECT_EQ(format("-", "% c\n@attribute a real\n@data\n"), "ARF");
-  EXPECT_EQ(
-      refusal("\nwords only\n", {}),
-      "f:2:1: got \"words only\", expected a line that tells svmlight, CSV, ARFF or Vowpal Wabbit's text: give the "
-      "format");
+  EXPECT_EQ(refusal("\nwords only\n", {}),
+            "f:2:1: got \"words only\", expected a first line that tells the format (ARFF, Vowpal Wabbit, svmlight, "
+            "CSV); else "
+            "name the format");
+}
+
+TEST(RowFormatTest, EachDescribesItself) {
+  std::vector<std::string> endings, known;
+  RowOptions options;
+  options.describe([&](std::string_view name, const auto&, std::string_view) { known.emplace_back(name); });
+  for (const RowFormat& format : row_formats()) {
+    EXPECT_FALSE(format.title.empty() || format.summary.empty()) << format.name;
+    EXPECT_TRUE(format.recognises && format.open) << format.name;
+    for (const std::string& option : format.options)
+      EXPECT_NE(std::find(known.begin(), known.end(), option), known.end()) << format.name << ": " << option;
+    endings.insert(endings.end(), format.endings.begin(), format.endings.end());
+  }
+  std::sort(endings.begin(), endings.end());
+  EXPECT_EQ(std::adjacent_find(endings.begin(), endings.end()), endings.end());
+  EXPECT_EQ(row_format_names(), (Lines{"auto", "arff", "vw", "svmlight", "csv"}));
+  EXPECT_EQ(titles_of_formats("label"), "ARFF, CSV");
+}
+
+TEST(RowFormatTest, AnUnknownNameIsRefusedWithTheNearest) {
+  EXPECT_EQ(refusal("1,2\n", {.format = "cvs"}),
+            "format: got 'cvs', expected the name of a format (did you mean 'csv'?)");
 }
 
 }  // namespace

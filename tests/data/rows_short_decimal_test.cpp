@@ -20,7 +20,7 @@ NumberText expected(std::string_view text) {
   NumberText number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
   if (error == std::errc::result_out_of_range) number.fault = NumberFault::too_large;  // or too small
-  else if (error != std::errc{} || end != text.data() + text.size()) number.fault = NumberFault::no_number;
+  else if (error != std::errc{} || end != text.data() + text.size()) number.fault = NumberFault::not_a_number;
   return number;
 }
 

@@ -15,9 +15,9 @@ using test::refusal;
 using test::rows_of;
 using Rows = std::vector<DataRow>;
 
-const RowOptions svmlight{.format = RowFormat::svmlight};
-const RowOptions from_zero{.format = RowFormat::svmlight, .index_base = IndexBase::zero};
-const RowOptions from_one{.format = RowFormat::svmlight, .index_base = IndexBase::one};
+const RowOptions svmlight{.format = "svmlight"};
+const RowOptions from_zero{.format = "svmlight", .index_base = IndexBase::zero};
+const RowOptions from_one{.format = "svmlight", .index_base = IndexBase::one};
 
 TEST(SvmlightRowsTest, LabelsAndPairsAreReadAsWritten) {
   const Rows expected{{"+1", 1, "", {{0, 1, 0.5F}, {0, 7, -2}}}, {"-1", 1, "", {}}, {"2.5", 1, "", {{0, 3, 1e-3F}}}};
@@ -39,13 +39,12 @@ TEST(SvmlightRowsTest, AQueryIdIsIgnoredAndSaid) {
   DataRow row;
   ASSERT_TRUE(reader->next(row));
   EXPECT_EQ(row, (DataRow{"1", 1, "", {{0, 1, 2}}}));
-  EXPECT_EQ(reader->describe(),
-            "svmlight, indices from one (no index 0 in the first 1 rows); qid is there and is ignored");
+  EXPECT_EQ(reader->describe(), "svmlight, indices from one (no index 0 in the first 1 rows); qid is ignored");
 }
 
 TEST(SvmlightRowsTest, RowsWithoutLabelAreForPrediction) {
   EXPECT_EQ(refusal("1:2 3:4\n", svmlight), "f:1:1: got \"1:2\", expected a label first");
-  const RowOptions unlabelled{.format = RowFormat::svmlight, .labelled = false};
+  const RowOptions unlabelled{.format = "svmlight", .labelled = false};
   EXPECT_EQ(rows_of("1:2 3:4\n5 1:1\n", unlabelled),
             (Rows{{"", 1, "", {{0, 1, 2}, {0, 3, 4}}}, {"5", 1, "", {{0, 1, 1}}}}));
 }
@@ -76,7 +75,7 @@ TEST(SvmlightRowsTest, AZeroThatComesLaterExplainsTheTrap) {
 TEST(SvmlightRowsTest, ErrorsNameWhatWasFoundWhere) {
   const auto says = [](const std::string& line) { return refusal("1 1:1\n" + line + "\n", svmlight); };
   EXPECT_EQ(says("1,3 1:2"),
-            "f:2:1: got several labels, \"1,3\", expected one label: rows of many labels are not supported");
+            "f:2:1: got several labels, \"1,3\", expected one label: multi-label rows are not supported");
   EXPECT_EQ(says("yes 1:2"), "f:2:1: got \"yes\", expected a number as the label");
   EXPECT_EQ(says("1 1:2 7"), "f:2:7: got \"7\", expected INDEX:VALUE");
   EXPECT_EQ(says("1 -1:2"), "f:2:3: got index \"-1\", expected a whole number, 0 to 2^64 - 1");
@@ -88,10 +87,9 @@ TEST(SvmlightRowsTest, ErrorsNameWhatWasFoundWhere) {
   EXPECT_EQ(says("1 1:1,5"), "f:2:5: got \"1,5\", expected a number");
   EXPECT_EQ(says("1 1:nan"), "f:2:5: got \"nan\", expected a finite number");
   EXPECT_EQ(says("1 1:-inf"), "f:2:5: got \"-inf\", expected a finite number");
-  EXPECT_EQ(says("1 1:1e39"),
-            "f:2:5: got \"1e39\", expected a number that 32 bits of floating point hold (3.4e38 at most)");
-  EXPECT_EQ(says("1 3:1 2:1 3:4"), "f:2:11: got index 3 again (first in column 3), expected each index once a row");
-  EXPECT_EQ(says("1 3:1 3:4"), "f:2:7: got index 3 again (first in column 3), expected each index once a row");
+  EXPECT_EQ(says("1 1:1e39"), "f:2:5: got \"1e39\", expected a number that a 32-bit float can hold (at most 3.4e38)");
+  EXPECT_EQ(says("1 3:1 2:1 3:4"), "f:2:11: got index 3 again (first in column 3), expected each index once per row");
+  EXPECT_EQ(says("1 3:1 3:4"), "f:2:7: got index 3 again (first in column 3), expected each index once per row");
 }
 
 RC_GTEST_PROP(SvmlightRowsProperty, WhatIsWrittenIsRead, ()) {

@@ -13,7 +13,7 @@ using test::rows_of;
 using Rows = std::vector<DataRow>;
 using Names = std::vector<std::string>;
 
-const RowOptions vw{.format = RowFormat::vowpal_wabbit};
+const RowOptions vw{.format = "vw"};
 
 TEST(VowpalWabbitRowsTest, LabelsWeightsTagsNamespacesAndValuesAreRead) {
   auto reader = reader_of(
@@ -60,9 +60,8 @@ TEST(VowpalWabbitRowsTest, ErrorsNameWhatWasFoundWhere) {
   EXPECT_EQ(says("1 a b"), "f:2:6: got the end of the line, expected | and features");
   EXPECT_EQ(says("1:0.5 2:1 | a"),
             "f:2:1: got \"1:0.5\", expected a plain label: costs and probabilities by label are not supported");
-  EXPECT_EQ(says("shared | a"),
-            "f:2:1: got \"shared\", expected a plain label: examples of many lines are not supported");
-  EXPECT_EQ(says("1,2 | a"), "f:2:1: got \"1,2\", expected one label: rows of many labels are not supported");
+  EXPECT_EQ(says("shared | a"), "f:2:1: got \"shared\", expected a plain label: multi-line examples are not supported");
+  EXPECT_EQ(says("1,2 | a"), "f:2:1: got \"1,2\", expected one label: multi-label rows are not supported");
   EXPECT_EQ(says("1 1 0.5 't | a"),
             "f:2:5: got \"0.5\", expected a tag or |: an initial prediction (base) is not supported");
   EXPECT_EQ(
@@ -83,7 +82,7 @@ TEST(VowpalWabbitRowsTest, NamespacesCannotFillTheMemory) {
   std::string text = "1";
   for (int i = 0; i < 65'536; ++i) text += fmt::format(" |n{} a", i);
   EXPECT_EQ(refusal(text + "\n1 |n5 b\n", vw), "accepted");
-  EXPECT_EQ(refusal(text + "\n1 |more b\n", vw), "f:2:4: got one more namespace, \"more\", expected 65536 at most");
+  EXPECT_EQ(refusal(text + "\n1 |more b\n", vw), "f:2:4: got one more namespace, \"more\", expected at most 65536");
 }
 
 std::string name_from(const std::string& letters) {

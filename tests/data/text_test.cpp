@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/rng.hpp"
-#include "run/checksum.hpp"
+#include "obolus/core/to_size.hpp"
 #include "tests/data/fixture.hpp"
 
 namespace {
@@ -95,7 +96,7 @@ TEST(TextTest, TermsAreSortedByCodePointAndRowsByTerm) {
     const TokenisedCorpus corpus = tokenised(name);
     EXPECT_TRUE(std::is_sorted(corpus.terms.begin(), corpus.terms.end()));
     for (const TokenisedCorpus::Part* part : {&corpus.train, &corpus.test}) {
-      ASSERT_EQ(part->label.size(), static_cast<std::size_t>(part->documents()));
+      ASSERT_EQ(part->label.size(), to_size(part->documents()));
       for (std::int64_t d = 0; d < part->documents(); ++d)
         for (std::int64_t i = part->start[d] + 1; i < part->start[d + 1]; ++i)
           EXPECT_LT(part->term[i - 1], part->term[i]);
@@ -106,7 +107,7 @@ TEST(TextTest, TermsAreSortedByCodePointAndRowsByTerm) {
 // Documents of random words, long and short, rare and frequent.
 std::vector<std::string> random_documents(std::size_t n) {
   Rng rng(7);
-  const auto below = [&](double m) { return static_cast<std::size_t>(rng.uniform() * m); };
+  const auto below = [&](double m) { return to_size(rng.uniform() * m); };
   std::vector<std::string> documents(n);
   for (std::string& document : documents)
     for (std::size_t w = below(300); w-- > 0;) {
@@ -125,7 +126,7 @@ TEST(TextTest, CountsAsASlowMapDoes) {
     std::map<std::string, int> expected, got;
     for (const std::string& word : utf8(documents[d])) ++expected[word];
     for (std::int64_t i = corpus.train.start[d]; i < corpus.train.start[d + 1]; ++i)
-      got[corpus.terms[static_cast<std::size_t>(corpus.train.term[i])]] = corpus.train.count[i];
+      got[corpus.terms[to_size(corpus.train.term[i])]] = corpus.train.count[i];
     EXPECT_EQ(got, expected);
   }
 }

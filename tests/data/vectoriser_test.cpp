@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "tests/data/fixture.hpp"
 
 namespace {
@@ -29,13 +30,13 @@ VectoriserOptions options_of(const json& given) {
 
 std::vector<std::string> names(const TokenisedCorpus& corpus, const Vectoriser& vectoriser) {
   std::vector<std::string> out;
-  for (const std::int32_t term : vectoriser.vocabulary()) out.push_back(corpus.terms[static_cast<std::size_t>(term)]);
+  for (const std::int32_t term : vectoriser.vocabulary()) out.push_back(corpus.terms[to_size(term)]);
   return out;
 }
 
 // Values are stored as float and at most 10 in size here: half a unit in the last place is 5e-7.
 void expect_rows(const SparseRows& got, const json& expected, const std::string& what) {
-  ASSERT_EQ(static_cast<std::size_t>(got.rows()), expected.size()) << what;
+  ASSERT_EQ(to_size(got.rows()), expected.size()) << what;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     std::map<std::int32_t, double> row;
     for (std::size_t k = 0; k < expected[i][0].size(); ++k) row[expected[i][0][k]] = expected[i][1][k];

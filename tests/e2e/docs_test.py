@@ -1,4 +1,4 @@
-"""What the documents show must work: the README's program and config, every config in experiments/."""
+"""What the documents show must work: the README's program, the config of docs/command-line.md, experiments/."""
 
 import re
 import unittest
@@ -6,21 +6,29 @@ import unittest
 import program
 import streams
 
-README = (program.REPOSITORY / "README.md").read_text(encoding="utf-8")
-
-
-def block(language):
-    return re.search(rf"```{language}\n(.*?)```", README, re.DOTALL).group(1)
+def block(document, language):
+    text = (program.REPOSITORY / document).read_text(encoding="utf-8")
+    return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL).group(1)
 
 
 class DocsTest(program.ProgramTest):
     def test_the_readme_shows_the_example_that_is_compiled_and_run(self):
         example = (program.REPOSITORY / "examples" / "readme.cpp").read_text(encoding="utf-8")
-        self.assertEqual(example.split("\n", 1)[1], block("cpp"))
+        self.assertEqual(example.split("\n", 1)[1], block("README.md", "cpp"))
 
-    def test_the_readme_config_runs(self):
+    def test_the_pages_on_adding_quote_the_examples_that_are_compiled_and_run(self):
+        for page, example in (("adding-an-optimiser", "own_optimiser"), ("adding-a-problem", "own_problem")):
+            text = (program.REPOSITORY / "docs" / f"{page}.md").read_text(encoding="utf-8")
+            code = (program.REPOSITORY / "examples" / f"{example}.cpp").read_text(encoding="utf-8")
+            quotes = re.findall(r"```cpp\n(.*?)```", text, re.DOTALL)
+            self.assertTrue(quotes)
+            for quote in quotes:
+                with self.subTest(page=page, quote=quote.split("\n", 1)[0]):
+                    self.assertIn(quote, code)
+
+    def test_the_config_of_the_command_line_page_runs(self):
         streams.write_stream(streams.drifting_stream(1, 2, 3, 5), self.directory / "stream.json")
-        self.write("config.toml", block("toml"))
+        self.write("config.toml", block("docs/command-line.md", "toml"))
         self.obolus("run", "config.toml", "--out", "run")
         self.assertEqual(len(program.trace(self.directory / "run")), 200)
 

@@ -365,7 +365,8 @@ class ErrorsTest(program.ProgramTest):
         self.write("config.toml", program.toml_text(self.config))
         streams.write_stream(self.stream, self.directory / "stream.json")
         answer = self.obolus("run", "config.toml", "--out", "run", "-q", code=DIVERGED)
-        self.assert_one_clear_message(answer, [r"(?i)\bround \d+", r"(?i)\b(x|y|z|w|d|f|g|direction|gradient|regret|iterate)\b"])
+        quantity = r"(?i)\b(x|y|z|w|d|f|g|direction|gradient|regret|iterate)\b"
+        self.assert_one_clear_message(answer, [r"(?i)\bround \d+", quantity])
         rows = program.trace(self.directory / "run")  # refuses NaN and Infinity
         self.assertLess(len(rows), 1000)
         self.assertEqual([row["t"] for row in rows], list(range(1, len(rows) + 1)))

@@ -17,7 +17,8 @@ import streams
 OPTIMISERS = ["f2obo", "f2obo_sl", "af2obo", "sf2obo"]
 PROBLEMS = ["oscillation", "quadratic", "quadratic_file"]
 SETS = ["all", "box", "l2_ball", "l1_ball", "simplex", "nonnegative"]
-OPTIONS = ["alpha", "beta_rule", "gamma", "lambda1", "tau", "inner_steps", "warm_start", "delta_y", "delta_z", "max_inner"]
+OPTIONS = ["alpha", "beta_rule", "gamma", "lambda1", "tau", "inner_steps", "warm_start", "delta_y", "delta_z",
+           "max_inner"]  # fmt: skip
 METRICS = ["regret", "own_mapping", "hypergradient_error"]
 FLAGS = ["--set", "--out", "--seed", "--rounds", "--threads", "--resume", "--force", "-q", "-v"]
 FIELDS = ["t", "f", "g", "regret", "regret_increment", "own_mapping", "hypergradient_error", "residual_y",
@@ -29,6 +30,10 @@ NOTHING = [r"\A\Z"]
 def words(names):
     """Each name as a word of its own (`f2obo` inside `af2obo` does not count)."""
     return [rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in names]
+
+
+def without(name):
+    return rf"\A(?![\s\S]*{re.escape(name)})"
 
 
 @dataclass
@@ -59,10 +64,24 @@ GOLDENS = [
     Golden("list problems", 0, words(PROBLEMS + ["path", "rounds"]), NOTHING),
     Golden("list sets", 0, words(SETS + ["lower", "upper", "radius"]), NOTHING),
     Golden("list metrics", 0, words(METRICS + ["gamma"]), NOTHING),
+    Golden("list formats", 0, words(["svmlight", "csv", "arff", "vw", ".libsvm", "--index-base"]), NOTHING),
+    # one entry, with its options and without the others
+    Golden("list optimisers f2obo", 0, [without("sobow"), *words(["f2obo", "alpha", "lambda1", "warm_start"])], NOTHING),
+    Golden("list problems quadratic_file", 0, [without("oscillation"), *words(["quadratic_file", "path"])], NOTHING),
+    Golden("list sets box", 0, [without("radius"), *words(["box", "lower", "upper"])], NOTHING),
+    Golden("list metrics own_mapping", 0, [without("separation"), *words(["own_mapping"])], NOTHING),
+    Golden("list metrics H_2T", 0, [without("separation"), *words(["H_2T", "gamma"])], NOTHING),
+    Golden("list sections domain", 0, [without("checkpoint_every"), r"\[domain\]", *words(["radius"])], NOTHING),
+    Golden("list formats csv", 0, [without("--index-base"), *words(["csv", "--delimiter"])], NOTHING),
+    Golden("list optimisers f2bo", 2, NOTHING, [r"got 'f2bo', expected the name of an opt", r"did you mean 'f2obo'"]),
+    Golden("list problems quadratics", 2, NOTHING, [r"did you mean 'quadratic'"]),
+    Golden("list sets bix", 2, NOTHING, [r"did you mean 'box'"]),
+    Golden("list metrics regrett", 2, NOTHING, [r"did you mean 'regret'"]),
     Golden("list nonsense", 2, NOTHING, [r"nonsense", *words(["optimisers", "problems", "metrics", "sets"])]),
     Golden("list optimizers", 2, NOTHING, [r"optimizers", *words(["optimisers"])]),
     # check: gradient, HVP, hypergradient against differences; strong convexity on samples
-    Golden("check config.toml", 0, [r"f_x against differences", r"g_yy v against differences", r"f_x − g_xy v against differences of F", r"strongly convex"]),
+    Golden("check config.toml", 0, [r"f_x against differences", r"g_yy v against differences",
+                                    r"f_x − g_xy v against differences of F", r"strongly convex"]),  # fmt: skip
     Golden("check nowhere.toml", 2, NOTHING, [r"nowhere\.toml"]),
     Golden("check", 2, NOTHING, [r"(?i)config"]),
     # run: quiet when nobody watches

@@ -181,7 +181,8 @@ class PageTest(LiveCase):
                 self.assertEqual(self.ask(process.port, path)[0], 404, path)
             for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]:
                 for path in ["/", "/events", "/stop"]:
-                    status, headers, _ = self.ask(process.port, path, method, body=None if method == "OPTIONS" else "x=1")
+                    body = None if method == "OPTIONS" else "x=1"
+                    status, headers, _ = self.ask(process.port, path, method, body=body)
                     self.assertEqual((status, headers.get("Allow")), (405, "GET, HEAD"), f"{method} {path}")
             self.assertIsNone(process.poll())
             self.stop(process)
@@ -211,7 +212,8 @@ class PageTest(LiveCase):
             token = re.search(r"\?token=([0-9a-f]{32})$", process.url).group(1)
             other = "0" * 31 + ("1" if token[-1] == "0" else "0")
             for path in ["/", "/events"]:
-                for query in ["", "?token=", f"?token={token[:-1]}", f"?token={token}0", f"?token={other}", f"?{token}"]:
+                wrong = [token[:-1], f"{token}0", other]
+                for query in ["", "?token=", f"?{token}", *(f"?token={text}" for text in wrong)]:
                     status, _, body = self.ask(process.port, path + query)
                     self.assertEqual(status, 403, path + query)
                     self.assertNotIn(token, body)
@@ -269,7 +271,7 @@ class AddressTest(LiveCase):
                 host = r"\[::1\]" if "::1" in arguments[0] else r"127\.0\.0\.1"
                 self.assertRegex(answer.stderr, rf"^Live: http://{host}:\d+/\n$")
         answer = self.obolus("run", "--live", "config.toml", "--out", "run", code=2)
-        self.assertIn("got 'config.toml': that is a file; name the config before --live", answer.stderr)
+        self.assertIn("got 'config.toml': this is a file; put the config before --live", answer.stderr)
 
     def test_a_host_that_is_not_known_is_named(self):
         self.write_config(rounds=10)
@@ -363,7 +365,7 @@ class RunEventsTest(LiveCase):
             self.assertEqual(len(values), len(t), name)
         return t
 
-    def test_whoever_comes_late_gets_all_rows_at_once(self):
+    def test_a_late_reader_gets_all_rows_at_once(self):
         self.write_config()
         with self.live("run", "config.toml", "--out", "run") as process:
             early, rows = self.events(process.port), []
@@ -423,7 +425,7 @@ class RunEventsTest(LiveCase):
             self.stop(process)
 
     def test_every_evaluated_round_is_shown(self):
-        # Some hundred times a second; only so many other rounds are shown.
+        # Some hundred times per second; only so many other rounds are shown.
         self.write("config.toml", EVALUATED)
         with self.live("run", "config.toml", "--out", "run") as process:
             evaluated, final = 0, None
@@ -471,7 +473,8 @@ class CompareEventsTest(LiveCase):
         return found
 
     def assert_like_its_cell(self, run, cell):
-        self.assertEqual((run["status"], run["rounds"], run["horizon"]), (cell["status"], cell["rounds"], cell["T"][-1]))
+        shown = (run["status"], run["rounds"], run["horizon"])
+        self.assertEqual(shown, (cell["status"], cell["rounds"], cell["T"][-1]))
         columns, curve = run["columns"], cell["curve"]
         self.assertTrue(set(curve["t"]) <= set(columns["t"]))
         for i, t in enumerate(curve["t"]):
@@ -548,7 +551,8 @@ class CompareEventsTest(LiveCase):
             self.assert_like_its_cell(runs[name], cell)
 
     def test_a_stopped_comparison_says_so(self):
-        self.write("compare.toml", COMPARISON.format(T=100_000_000).replace("gamma = 0.05\n", "gamma = 0.05\nvariation = false\n"))
+        long = COMPARISON.format(T=100_000_000)
+        self.write("compare.toml", long.replace("gamma = 0.05\n", "gamma = 0.05\nvariation = false\n"))
         with self.live("compare", "compare.toml", "--out", "run") as process:
             events = self.events(process.port)
             progress = events.first("progress")
@@ -617,7 +621,7 @@ class KeysTest(LiveCase):
         at = terminal.wait_for(r"round .*p pauses, q stops")
         self.assertNotEqual(terminal.modes(), terminal.before)
         terminal.press("p")
-        at = terminal.wait_for(r"paused .*p goes on, q stops", at)
+        at = terminal.wait_for(r"paused .*p resumes, q stops", at)
         rounds = lambda text: re.findall(r"round ([\d,]+) of", text)  # noqa: E731
         stood = rounds(terminal.text)[-1]
         at = terminal.wait_for(rf"round {stood} of [^\r]*paused", at)  # and the line is written again
@@ -649,7 +653,7 @@ class KeysTest(LiveCase):
         at = terminal.wait_for(r"paused", at)
         start = time.monotonic()
         for _ in range(8):
-            at = terminal.wait_for(r"paused", at)  # written five times a second
+            at = terminal.wait_for(r"paused", at)  # written five times per second
         stood = time.monotonic() - start
         self.assertGreater(stood, 0.5)
         terminal.press("p")
@@ -663,11 +667,12 @@ class KeysTest(LiveCase):
         self.assertEqual(terminal.modes(), terminal.before)
 
     def test_a_comparison_pauses_and_stops(self):
-        self.write("compare.toml", COMPARISON.format(T=100_000_000).replace("gamma = 0.05\n", "gamma = 0.05\nvariation = false\n"))
+        long = COMPARISON.format(T=100_000_000)
+        self.write("compare.toml", long.replace("gamma = 0.05\n", "gamma = 0.05\nvariation = false\n"))
         terminal = self.terminal("compare", "compare.toml", "--out", "run", "--threads", 2)
         at = terminal.wait_for(r"of \d+ cells.*p pauses, q stops")
         terminal.press("p")
-        at = terminal.wait_for(r"paused .*p goes on", at)
+        at = terminal.wait_for(r"paused .*p resumes", at)
         terminal.press("p")
         at = terminal.wait_for(r"p pauses", at)
         terminal.press("p")

@@ -1,4 +1,4 @@
-#include "fit/class_names.hpp"
+#include "fit/model/class_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +81,8 @@ TEST(ClassNames, AreAtMostTenThousand) {
 
 TEST(ClassNames, AreKnownAgainAfterLoading) {
   ClassNames names("");
-  names.number("7"), names.number("b");
+  names.number("7");
+  names.number("b");
   Archive to;
   names.fields(to);
   ClassNames loaded("x,y,z");
@@ -99,7 +100,10 @@ TEST(ClassNames, AreRefusedWhereASavedOneStandsThereTwice) {
   bool fixed = false;
   std::uint64_t count = 2;
   std::string name = "a";
-  to("fixed", fixed), to("classes", count), to("name", name), to("name", name);
+  to("fixed", fixed);
+  to("classes", count);
+  to("name", name);
+  to("name", name);
   Archive from(to.bytes());
   ClassNames names("");
   EXPECT_THROW(names.fields(from), DataError);

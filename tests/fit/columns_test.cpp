@@ -1,4 +1,4 @@
-#include "fit/columns.hpp"
+#include "fit/model/columns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -92,7 +92,11 @@ TEST(Columns, AreRefusedWhereASavedOneStandsThereTwice) {
     std::string name = "a";
     std::uint64_t key = 1;
     double zero = 0;
-    to("name", name), to("key", key), to("rows", zero), to("mean", zero), to("squares", zero);
+    to("name", name);
+    to("key", key);
+    to("rows", zero);
+    to("mean", zero);
+    to("squares", zero);
   }
   Archive from(to.bytes());
   Columns columns;

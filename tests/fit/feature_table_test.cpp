@@ -1,4 +1,4 @@
-#include "fit/feature_table.hpp"
+#include "fit/model/feature_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,8 @@ TEST(FeatureTable, HasTheSameSlotsAfterLoading) {
 TEST(FeatureTable, IsRefusedWhereASavedOneIsImpossible) {
   const auto bytes = [](int bits, std::vector<std::uint64_t> keys) {
     Archive to;
-    to("bits", bits), fit::saved(to, "keys", keys);
+    to("bits", bits);
+    fit::saved(to, "keys", keys);
     return to.bytes();
   };
   EXPECT_EQ(loaded(bytes(0, {5, 6})).slots(), 2);

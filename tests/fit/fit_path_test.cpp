@@ -1,4 +1,4 @@
-#include "fit/fit_path.hpp"
+#include "fit/stream/fit_path.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,13 +19,15 @@ std::vector<double> tuned(const Fit& fit) {
   return values;
 }
 
-// exp(ln v) is v to a few units of its last place, so predictions after 50 rounds agree far better than float weights do.
+// exp(ln v) is v to a few units of its last place, so predictions after 50 rounds agree far better than float weights
+// do.
 TEST(FitPath, LeadsToTheSamePredictions) {
   Fit first(fit_options()), second(fit_options());
   std::vector<FitPathPoint> path;
   std::vector<std::vector<double>> expected;
   FitStream stream(3), again(3);
-  first.set_groups(FitStream::groups(), true), second.set_groups(FitStream::groups(), true);
+  first.set_groups(FitStream::groups(), true);
+  second.set_groups(FitStream::groups(), true);
   for (int i = 0; i < 200; ++i) {
     expected.push_back(first.learn(stream.next()).probabilities);
     if (first.rounds() > static_cast<std::int64_t>(path.size())) path.push_back({first.rounds(), tuned(first)});

@@ -27,15 +27,25 @@ std::vector<Case> cases() {
   std::vector<Case> all(7);
   for (Case& c : all) c.options = fit_options();
   all[0].name = "classes that appear";
-  all[1].name = "delay, an L2 a group, replay", all[1].options.delay = 5,
+  all[1].name = "delay, an L2 a group, replay";
+  all[1].options.delay = 5;
   all[1].options.tune = "rate,l2-per-group,replay,temperature";
-  all[2].name = "classes shifted and scaled, some rows held out", all[2].options.classes = "a,b,c",
+  all[2].name = "classes shifted and scaled, some rows held out";
+  all[2].options.classes = "a,b,c";
   all[2].options.hold_out = 3;
-  all[2].options.tune = "rate,l2-per-group,class-shift,class-scale", all[2].options.judge = FitJudge::balanced;
-  all[3].name = "numbers", all[3].options.task = FitTask::numbers, all[3].options.decay = true;
-  all[4].name = "hashed", all[4].options.hash_bits = 3, all[4].columns = false;
-  all[5].name = "an L2 a feature by an optimiser", all[5].options.optimiser = "f2obo", all[5].options.hold_out = 3;
-  all[6].name = "one L2 for all", all[6].options.tune = "rate,l2,replay,temperature";
+  all[2].options.tune = "rate,l2-per-group,class-shift,class-scale";
+  all[2].options.judge = FitJudge::balanced;
+  all[3].name = "numbers";
+  all[3].options.task = FitTask::numbers;
+  all[3].options.decay = true;
+  all[4].name = "hashed";
+  all[4].options.hash_bits = 3;
+  all[4].columns = false;
+  all[5].name = "an L2 a feature by an optimiser";
+  all[5].options.optimiser = "f2obo";
+  all[5].options.hold_out = 3;
+  all[6].name = "one L2 for all";
+  all[6].options.tune = "rate,l2,replay,temperature";
   return all;
 }
 
@@ -82,7 +92,8 @@ TEST(SavedFit, GoesOnToTheSameBitsWhereverItStops) {
         expect_same(resumed.learn(row), expected);
       }
       EXPECT_TRUE(same(c, resumed, whole)) << c.name << ", stopped after " << stop;
-      whole.finish(), resumed.finish();
+      whole.finish();
+      resumed.finish();
       EXPECT_TRUE(same(c, resumed, whole)) << c.name << ", stopped after " << stop;
     }
 }
@@ -102,8 +113,9 @@ TEST(SavedFit, PredictsTheSameFromTheModelAlone) {
     EXPECT_EQ(model.features(), fit.features());
     EXPECT_EQ(model.rows(), fit.rows());
     EXPECT_EQ(model.constants(), fit.constants());
-    // A dozen floats are added up, at worst with every weight rounded once more on the way to the file: 12 · 6e-8 of the largest term, a
-    // constant or a weight times a value of up to about 5. Whose hashed weights are is not known; they are below 1 here.
+    // A dozen floats are added up, at worst with every weight rounded once more on the way to the file: 12 · 6e-8 of
+    // the largest term, a constant or a weight times a value of up to about 5. Whose hashed weights are is not known;
+    // they are below 1 here.
     double size = 5;
     for (const double constant : fit.constants()) size = std::max(size, std::abs(constant));
     for (const Fit::Weight& w : fit.top_weights(1)) size = std::max(size, 5 * std::abs(w.value));
@@ -146,7 +158,7 @@ TEST(SavedFit, IsRefusedWhereItsRowsToJudgeByWereOthers) {
   for (int t = 0; t < 10; ++t) judges.push_back(stream.next());
   const auto judged_by = [&](const std::vector<DataRow>& rows) {
     Fit fit = made(c);
-    fit.judge_by(rows);
+    fit.set_validation(rows);
     fit.set_groups(FitStream::groups(), c.columns);
     return fit;
   };
@@ -163,22 +175,24 @@ TEST(SavedFit, IsRefusedWhereItsRowsToJudgeByWereOthers) {
   load(resumed, saved(whole));
   for (int t = 0; t < 20; ++t) {
     const DataRow row = stream.next();
-    whole.learn(row), resumed.learn(row);
+    whole.learn(row);
+    resumed.learn(row);
   }
   EXPECT_TRUE(saved(resumed) == saved(whole));
   EXPECT_THROW(load(other, saved(without)), DataError);
 }
 
-// ---- Damage -----------------------------------------------------------------------------------------------------------
+// ---- Damage
 
-// Loads what may be damaged, and works with it if it was not refused. No exception but DataError comes out, and sanitizers have nothing to
-// say: this test is for them above all.
+// Loads what may be damaged, and works with it if it was not refused. No exception but DataError comes out, and
+// sanitizers have nothing to say: this test is for them above all.
 class Damage {
  public:
   explicit Damage(const Case& c) : c_(c), stream_(6, c.options.task) {
     Fit fit = made(c);
     for (int t = 0; t < 23; ++t) fit.learn(stream_.next());
-    bytes_ = saved(fit), model_ = saved_model(fit);
+    bytes_ = saved(fit);
+    model_ = saved_model(fit);
     for (int t = 0; t < 9; ++t) rows_.push_back(stream_.next());
   }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
@@ -190,7 +204,9 @@ class Damage {
       Fit fit = loaded(c_, bytes);
       for (const DataRow& row : rows_) fit.learn(row);
       fit.finish();
-      (void)fit.hyperparameters(), (void)fit.top_weights(3), (void)saved(fit);
+      (void)fit.hyperparameters();
+      (void)fit.top_weights(3);
+      (void)saved(fit);
     } catch (const DataError&) {
       return false;
     }

@@ -11,17 +11,23 @@ namespace obolus::test {
 
 inline DataRow data_row(std::string label, std::vector<RowFeature> features, double weight = 1) {
   DataRow row;
-  row.label = std::move(label), row.weight = weight, row.features = std::move(features);
+  row.label = std::move(label);
+  row.weight = weight;
+  row.features = std::move(features);
   return row;
 }
 
 inline FitOptions fit_options(FitTask task = FitTask::classes) {
   FitOptions o;
-  o.task = task, o.batch = 4, o.replay = 3, o.buffer = 10;
+  o.task = task;
+  o.batch = 4;
+  o.replay = 3;
+  o.buffer = 10;
   return o;
 }
 
-// Three groups of features, two of them columns of numbers and one of words; labels a, b, c, or the numbers behind them.
+// Three groups of features, two of them columns of numbers and one of words; labels a, b, c, or the numbers behind
+// them.
 class FitStream {
  public:
   explicit FitStream(std::uint64_t seed, FitTask task = FitTask::classes) : rng_(seed), task_(task) {}

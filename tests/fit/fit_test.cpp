@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 #include "tests/data/rows_text.hpp"
 #include "tests/fit/fit_stream.hpp"
 
@@ -29,7 +30,7 @@ std::string refusal(F&& f) {
   return "accepted";
 }
 
-// ---- Classes ----------------------------------------------------------------------------------------------------------
+// ---- Classes
 
 TEST(FitClasses, AreNoneAtFirst) {
   Fit fit(fit_options());
@@ -66,8 +67,8 @@ TEST(FitClasses, AreNotKnownBeforeADelayedLabelComes) {
   EXPECT_EQ(fit.learn(data_row("a", {{0, 5, 1.0F}})).probabilities.size(), 3u);
 }
 
-// Two classes have one logit l between them, three have one each: −l/2, l/2 and 0, so that the first two keep their odds e^l, and the third
-// stands between them.
+// Two classes have one logit l between them, three have one each: −l/2, l/2 and 0, so that the first two keep their
+// odds e^l, and the third stands between them.
 TEST(FitClasses, KeepTheirOddsWhenTwoBecomeThree) {
   FitOptions o = fit_options();
   o.tune = "none";
@@ -110,13 +111,16 @@ TEST(FitTaskOfLabels, IsNumbersWhereAllAreAndSomeAreNotWhole) {
   EXPECT_EQ(task({"1.5", "2", "two"}), FitTask::classes);
   EXPECT_EQ(task({"1.5", "inf"}), FitTask::classes);
   std::vector<std::string> many;
-  for (int i = 0; i < 100; ++i) many.push_back(std::to_string(i)), many.push_back("+" + std::to_string(i));
+  for (int i = 0; i < 100; ++i) {
+    many.push_back(std::to_string(i));
+    many.push_back("+" + std::to_string(i));
+  }
   EXPECT_EQ(fit_task(many), FitTask::classes);
   many.emplace_back("100");
   EXPECT_EQ(fit_task(many), FitTask::numbers);
 }
 
-// ---- Numbers ----------------------------------------------------------------------------------------------------------
+// ---- Numbers
 
 TEST(FitNumbers, ComeNearToALinearFunction) {
   Fit fit(fit_options(FitTask::numbers));
@@ -127,8 +131,8 @@ TEST(FitNumbers, ComeNearToALinearFunction) {
     const Prediction& p = fit.learn(stream.next());
     EXPECT_EQ(p.truth, 0);
     if (t < 500) continue;
-    squares += (p.number - p.truth_number) * (p.number - p.truth_number),
-        mean_squares += p.truth_number * p.truth_number;
+    squares += (p.number - p.truth_number) * (p.number - p.truth_number);
+    mean_squares += p.truth_number * p.truth_number;
   }
   // The labels' noise has variance 0.09; what else there is has 2.5. A model that learnt nothing is at 1.
   EXPECT_LT(squares / mean_squares, 0.15);
@@ -142,7 +146,7 @@ TEST(FitNumbers, RefuseWhatIsNoFiniteNumber) {
   EXPECT_EQ(refusal([&] { fit.learn(data_row("+2.5", {{0, 1, 1.0F}})); }), "accepted");
 }
 
-// ---- Rows -------------------------------------------------------------------------------------------------------------
+// ---- Rows
 
 TEST(FitRows, WithoutALabelArePredictedOnly) {
   Fit fit(fit_options());
@@ -151,7 +155,8 @@ TEST(FitRows, WithoutALabelArePredictedOnly) {
   for (int t = 0; t < 21; ++t) fit.learn(stream.next());
   const auto before = saved(fit);
   DataRow row = stream.next();
-  row.label.clear(), row.features.push_back({1, row_key("word", "unheard of"), 1.0F});
+  row.label.clear();
+  row.features.push_back({1, row_key("word", "unheard of"), 1.0F});
   const Prediction p = fit.learn(row);
   EXPECT_EQ(p.truth, -1);
   EXPECT_NEAR(std::accumulate(p.probabilities.begin(), p.probabilities.end(), 0.0), 1.0, 1e-15);
@@ -181,11 +186,12 @@ TEST(FitRows, ThatAreRefusedLeaveNothingBehind) {
   }
 }
 
-// Labels come `delay` rows late: a row is predicted by what a model without delay knows that many rows earlier. Nothing but labels is
-// learnt here, features being taken as they are.
+// Labels come `delay` rows late: a row is predicted by what a model without delay knows that many rows earlier.
+// Nothing but labels is learnt here, features being taken as they are.
 TEST(FitRows, WaitForTheirLabelsAsLongAsTheDelay) {
   FitOptions o = fit_options();
-  o.classes = "a,b,c", o.scale = FitScale::none;
+  o.classes = "a,b,c";
+  o.scale = FitScale::none;
   Fit plain(o);
   o.delay = 7;
   Fit late(o);
@@ -196,20 +202,22 @@ TEST(FitRows, WaitForTheirLabelsAsLongAsTheDelay) {
     const Prediction p = late.learn(rows.back());
     if (t >= 7) {
       EXPECT_EQ(plain.predict(rows.back()).probabilities, p.probabilities) << t;
-      plain.learn(rows[static_cast<std::size_t>(t - 7)]);
+      plain.learn(rows[to_size(t - 7)]);
     }
     EXPECT_EQ(late.rounds(), plain.rounds());
     EXPECT_EQ(late.rows(), t + 1);
   }
   for (std::size_t t = 53; t < 60; ++t) plain.learn(rows[t]);
-  plain.finish(), late.finish();
+  plain.finish();
+  late.finish();
   EXPECT_EQ(late.rounds(), 15);
   EXPECT_EQ(late.predict(rows[0]).probabilities, plain.predict(rows[0]).probabilities);
 }
 
 TEST(FitRows, ThatAreHeldOutTrainNothing) {
   FitOptions o = fit_options();
-  o.hold_out = 3, o.classes = "a,b";
+  o.hold_out = 3;
+  o.classes = "a,b";
   Fit fit(o);
   for (std::uint64_t t = 0; t < 60; ++t) fit.learn(data_row(t % 2 == 0 ? "a" : "b", {{0, 100 + t, 1.0F}}));
   fit.finish();
@@ -220,14 +228,16 @@ TEST(FitRows, ThatAreHeldOutTrainNothing) {
 
 TEST(FitRows, OfWeightZeroAreJudgedAndNotLearnt) {
   FitOptions o = fit_options();
-  o.classes = "a,b", o.scale = FitScale::none;
+  o.classes = "a,b";
+  o.scale = FitScale::none;
   Fit with(o), without(o);
   FitStream stream(4);
   for (int t = 0; t < 100; ++t) {
     DataRow row = stream.next();
     if (row.label == "c") continue;
     DataRow nothing = row;
-    nothing.weight = 0, nothing.label = row.label == "a" ? "b" : "a";
+    nothing.weight = 0;
+    nothing.label = row.label == "a" ? "b" : "a";
     nothing.features.push_back({1, row_key("word", "unheard of"), 1.0F});
     EXPECT_EQ(with.learn(nothing).truth, nothing.label == "a" ? 0 : 1);
     EXPECT_EQ(with.learn(row).probabilities, without.learn(row).probabilities) << t;
@@ -289,11 +299,14 @@ TEST(FitRows, MayHaveHugeAndTinyValues) {
       }
 }
 
-// ρ = exp(−K rate l2) is 0 in double for the largest l2 here, and 1/ρ infinite in float for the others: such weights are simply gone.
+// ρ = exp(−K rate l2) is 0 in double for the largest l2 here, and 1/ρ infinite in float for the others: such weights
+// are simply gone.
 TEST(FitRows, MayBeForgottenAtOnce) {
   for (const double l2 : {1.0, 4.0, 8.0, 40.0}) {
     FitOptions o = fit_options();
-    o.l2 = l2, o.learning_rate = 2, o.tune = "rate,replay";
+    o.l2 = l2;
+    o.learning_rate = 2;
+    o.tune = "rate,replay";
     Fit fit(o);
     FitStream stream(8);
     for (int t = 0; t < 200; ++t) {
@@ -304,7 +317,7 @@ TEST(FitRows, MayBeForgottenAtOnce) {
   }
 }
 
-// ---- Features ---------------------------------------------------------------------------------------------------------
+// ---- Features
 
 const char* const table =
     "width,colour,height,kind\n1,red,5,a\n2,blue,4,b\n3,red,1,a\n0.5,green,2,b\n2.5,red,3,a\n1.5,blue,0,b\n2,red,4,"
@@ -315,7 +328,8 @@ const char* const permuted =
 
 RowOptions kinds() {
   RowOptions o;
-  o.format = RowFormat::csv, o.label = "kind";
+  o.format = "csv";
+  o.label = "kind";
   return o;
 }
 
@@ -377,10 +391,12 @@ TEST(FitFeatures, ShareRowsOfWeightsWhenTheyAreHashed) {
   for (const Fit::Weight& w : max) EXPECT_LT(w.key, 16u);  // by slot: whose they are is not known
 }
 
-// Groups decay at rates of their own: a slot that was in one for its weights and in another for its decay would grow by the difference.
+// Groups decay at rates of their own: a slot that was in one for its weights and in another for its decay would grow
+// by the difference.
 TEST(FitFeatures, ThatShareARowOfWeightsShareItsGroup) {
   FitOptions o = fit_options();
-  o.hash_bits = 1, o.tune = "rate,l2-per-group";
+  o.hash_bits = 1;
+  o.tune = "rate,l2-per-group";
   Fit fit(o);
   fit.set_groups(std::vector<std::string>{"one", "other"}, false);
   for (int t = 0; t < 40; ++t) fit.learn(data_row(t % 2 == 0 ? "a" : "b", {{0, 1, t % 2 == 0 ? 1.0F : -1.0F}}));
@@ -396,11 +412,15 @@ TEST(FitFeatures, ThatShareARowOfWeightsShareItsGroup) {
   }
 }
 
-// 60 rows in 15 rounds of 8 steps, each of some thirty roundings of 6e-8 a number: 2e-4 of logits of about 1, and a quarter of that.
+// 60 rows in 15 rounds of 8 steps, each of some thirty roundings of 6e-8 a number: 2e-4 of logits of about 1, and a
+// quarter of that.
 TEST(FitFeatures, ThatRepeatInARowAddUp) {
   FitOptions o = fit_options();
-  o.scale = FitScale::none, o.classes = "a,b";
-  o.tune = "none", o.learning_rate = 1;  // so that no step is longer than 2/L, and nothing grows
+  o.scale = FitScale::none;
+  o.classes = "a,b";
+  // so that no step is longer than 2/L, and nothing grows
+  o.tune = "none";
+  o.learning_rate = 1;
   Fit once(o), twice(o);
   Rng rng(3);
   for (int t = 0; t < 60; ++t) {
@@ -441,16 +461,24 @@ TEST(FitOptionsTuned, AreRefusedWhereTheyDoNotGoTogether) {
   EXPECT_EQ(made([](FitOptions& o) { o.task = FitTask::automatic; }),
             "fit.task: got auto, expected classes or numbers here");
   EXPECT_EQ(made([](FitOptions& o) { o.tune = "rate,none"; }),
-            "tune: got none and other words, expected one or the others");
+            "tune: got none beside other words, expected one or the other");
   EXPECT_EQ(made([](FitOptions& o) { o.tune = "l2,l2-per-group"; }),
-            "tune: got l2-per-group beside another l2, expected one of them");
+            "tune: got l2-per-group beside another l2, expected one of the two");
   EXPECT_TRUE(made([](FitOptions& o) { o.tune = "rat"; }).starts_with("tune: got 'rat', expected words of rate, l2"));
-  EXPECT_EQ(made([](FitOptions& o) { o.l2 = 0; }), "l2: got 0 to start from, expected a number > 0 where it is tuned");
-  EXPECT_EQ(made([](FitOptions& o) { o.l2 = 0, o.tune = "rate"; }), "accepted");
+  EXPECT_EQ(made([](FitOptions& o) { o.l2 = 0; }), "l2: got 0, expected a number > 0 to start from, since it is tuned");
+  EXPECT_EQ(made([](FitOptions& o) {
+              o.l2 = 0;
+              o.tune = "rate";
+            }),
+            "accepted");
   EXPECT_TRUE(made([](FitOptions& o) {
                 o.tune = "class-shift";
               }).starts_with("tune: class-shift and class-scale need the classes"));
-  EXPECT_EQ(made([](FitOptions& o) { o.tune = "class-shift", o.classes = "a,b"; }), "accepted");
+  EXPECT_EQ(made([](FitOptions& o) {
+              o.tune = "class-shift";
+              o.classes = "a,b";
+            }),
+            "accepted");
   EXPECT_TRUE(made([](FitOptions& o) { o.classes = "a,,b"; }).starts_with("classes: got an empty name"));
   EXPECT_TRUE(made([](FitOptions& o) { o.classes = "1,b,1.0"; }).starts_with("classes: got '1' twice"));
 }
@@ -462,7 +490,8 @@ TEST(FitOptionsTuned, WorkTogether) {
   for (int t = 0; t < 120; ++t) rows.push_back(stream.next());
   for (int set = 0; set < 64; ++set) {
     FitOptions o = fit_options();
-    o.classes = "a,b,c", o.tune.clear();
+    o.classes = "a,b,c";
+    o.tune.clear();
     const char* const words[] = {
         "rate", set % 3 == 0 ? "l2" : "l2-per-group", "replay", "temperature", "class-shift", "class-scale"};
     for (int i = 0; i < 6; ++i)

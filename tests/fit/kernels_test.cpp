@@ -9,6 +9,7 @@
 
 #include "obolus/core/memory.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 #include "tests/kernels/instruction_sets.hpp"
 
 namespace obolus {
@@ -63,7 +64,7 @@ TYPED_TEST(FitKernelsOf, GatherTheWeightedSumOfRows) {
   for (const int width : widths)
     for (const int count : counts) {
       const auto entries = random_entries(rng, count, slots);
-      const auto w = static_cast<std::size_t>(width);
+      const auto w = to_size(width);
       const auto weights = random_numbers<S>(rng, slots * w), start = random_numbers<S>(rng, w);
       for (const auto* k : all_kernels<S>()) {
         Numbers<S> sum = start;
@@ -71,8 +72,7 @@ TYPED_TEST(FitKernelsOf, GatherTheWeightedSumOfRows) {
         for (std::size_t c = 0; c < w; ++c) {
           double expected = static_cast<double>(start[c]), size = std::abs(expected);
           for (const Entry& e : entries) {
-            const double term =
-                static_cast<double>(e.value) * static_cast<double>(weights[static_cast<std::size_t>(e.slot) * w + c]);
+            const double term = static_cast<double>(e.value) * static_cast<double>(weights[to_size(e.slot) * w + c]);
             expected += term;
             size += std::abs(term);
           }
@@ -91,17 +91,17 @@ TYPED_TEST(FitKernelsOf, ScatterAddsToEveryRowOfTheList) {
   for (const int width : widths)
     for (const int count : counts) {
       const auto entries = random_entries(rng, count, slots);
-      const auto w = static_cast<std::size_t>(width);
+      const auto w = to_size(width);
       const auto start = random_numbers<S>(rng, slots * w), push = random_numbers<S>(rng, w);
-      const auto scales = random_numbers<S>(rng, static_cast<std::size_t>(count));
+      const auto scales = random_numbers<S>(rng, to_size(count));
       std::vector<double> expected(start.begin(), start.end()), size(expected);
       for (double& s : size) s = std::abs(s);
       for (std::size_t i = 0; i < entries.size(); ++i)
         for (std::size_t c = 0; c < w; ++c) {
           const double term =
               static_cast<double>(entries[i].value) * static_cast<double>(scales[i]) * static_cast<double>(push[c]);
-          expected[static_cast<std::size_t>(entries[i].slot) * w + c] += term;
-          size[static_cast<std::size_t>(entries[i].slot) * w + c] += std::abs(term);
+          expected[to_size(entries[i].slot) * w + c] += term;
+          size[to_size(entries[i].slot) * w + c] += std::abs(term);
         }
       for (const auto* k : all_kernels<S>()) {
         Numbers<S> weights = start;
@@ -122,22 +122,22 @@ TYPED_TEST(FitKernelsOf, DecayMultipliesARowAndMovesSomeParts) {
        {std::pair{1, 1}, {3, 1}, {4, 1}, {2, 3}, {4, 2}, {5, 3}, {4, 4}, {5, 7}, {4, 40}})
     for (int count = 0; count < std::min(parts, 3); ++count) {
       const int lanes = parts * outputs;
-      const auto o = static_cast<std::size_t>(outputs);
-      const auto start = random_numbers<S>(rng, static_cast<std::size_t>(lanes) + 16);
+      const auto o = to_size(outputs);
+      const auto start = random_numbers<S>(rng, to_size(lanes) + 16);
       std::vector<kernels::fit::Moved<S>> moved;
       for (int m = 0; m < count; ++m) moved.push_back({parts - 1 - m, static_cast<S>(rng.normal())});
       for (const auto* k : all_kernels<S>()) {
         Numbers<S> row = start;
         k->decay(row.data(), lanes, outputs, factor, moved.data(), count);
         for (std::size_t lane = 0; lane < row.size(); ++lane) {
-          if (lane >= static_cast<std::size_t>(lanes)) {
+          if (lane >= to_size(lanes)) {
             ASSERT_EQ(row[lane], start[lane]) << k->name << ": Σ value² and padding stay";
             continue;
           }
           const auto by = static_cast<double>(factor);
           double expected = by * static_cast<double>(start[lane]), size = std::abs(expected);
           for (const auto& m : moved)
-            if (lane / o == static_cast<std::size_t>(m.part)) {
+            if (lane / o == to_size(m.part)) {
               const double term = static_cast<double>(m.more) * by * static_cast<double>(start[lane % o]);
               expected += term;
               size += std::abs(term);
@@ -153,7 +153,7 @@ TYPED_TEST(FitKernelsOf, ProductAddsUpAsManyProductsAsItIsTold) {
   using S = TypeParam;
   Rng rng(8);
   for (const int count : {4, 8, 12, 16, 20, 64, 100}) {
-    const auto n = static_cast<std::size_t>(count);
+    const auto n = to_size(count);
     const auto row = random_numbers<S>(rng, n + 4), by = random_numbers<S>(rng, n + 4);
     double expected = 0, size = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -174,7 +174,7 @@ TYPED_TEST(FitKernelsOf, GramAddsTheProductsOfAFeaturesValues) {
   for (const int stride : {16, 32, 48, 80})
     for (const int count : {0, 1, 2, 5, 6, 7, 15}) {
       const auto column = random_entries(rng, count, stride - 3);
-      const auto n = static_cast<std::size_t>(stride);
+      const auto n = to_size(stride);
       const auto start = random_numbers<S>(rng, n * n);
       const S scale = S(1.7);
       std::vector<double> expected(start.begin(), start.end()), size(expected);
@@ -182,8 +182,8 @@ TYPED_TEST(FitKernelsOf, GramAddsTheProductsOfAFeaturesValues) {
       for (const Entry& a : column)
         for (const Entry& b : column) {
           const double term = static_cast<double>(scale) * static_cast<double>(a.value) * static_cast<double>(b.value);
-          expected[static_cast<std::size_t>(a.slot) * n + static_cast<std::size_t>(b.slot)] += term;
-          size[static_cast<std::size_t>(a.slot) * n + static_cast<std::size_t>(b.slot)] += std::abs(term);
+          expected[to_size(a.slot) * n + to_size(b.slot)] += term;
+          size[to_size(a.slot) * n + to_size(b.slot)] += std::abs(term);
         }
       for (const auto* k : all_kernels<S>()) {
         Numbers<S> gram = start, dense(n);
@@ -219,26 +219,26 @@ struct Example {
         part_class.push_back(c);
       }
     parts = static_cast<int>(part.size());
-    const auto n = static_cast<std::size_t>(stride), lanes = static_cast<std::size_t>(parts * outputs) * n;
+    const auto n = to_size(stride), lanes = to_size(parts * outputs) * n;
     label.assign(n, -1);
     weight.assign(n, S(0));
     replayed.assign(n, S(0));
     target.assign(n, S(0));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
+    for (std::size_t i = 0; i < to_size(rows); ++i) {
       label[i] = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(std::max(outputs, 2))));
       weight[i] = static_cast<S>(rng.uniform(0.1, 1));
       replayed[i] = i % 3 == 2 ? S(1) : S(0);
       target[i] = static_cast<S>(rng.normal());
     }
-    shift = random_numbers<S>(rng, static_cast<std::size_t>(outputs)),
-    scale = random_numbers<S>(rng, static_cast<std::size_t>(outputs), 0.2);
+    shift = random_numbers<S>(rng, to_size(outputs));
+    scale = random_numbers<S>(rng, to_size(outputs), 0.2);
     for (S& s : scale) s += S(1);
     logits = random_numbers<S>(rng, lanes, 3);
     push.resize(lanes);
     total = random_numbers<S>(rng, lanes);
     for (std::size_t i = 0; i < lanes; ++i)
-      if (i % n >= static_cast<std::size_t>(rows)) logits[i] = S(0);
-    scratch.resize(static_cast<std::size_t>(outputs + 2) * n);
+      if (i % n >= to_size(rows)) logits[i] = S(0);
+    scratch.resize(to_size(outputs + 2) * n);
     gram = random_numbers<S>(rng, n * n);
   }
   Batch<S> batch() {
@@ -270,14 +270,13 @@ void expect_near(const Numbers<S>& got, const Numbers<S>& expected, const Exampl
   for (const S n : expected) size = std::max(size, std::abs(static_cast<double>(n)));
   for (std::size_t i = 0; i < got.size(); ++i)
     ASSERT_NEAR(static_cast<double>(got[i]), static_cast<double>(expected[i]), roundings * size * epsilon<S>)
-        << name << ": lane " << i / static_cast<std::size_t>(of.stride) << ", row "
-        << i % static_cast<std::size_t>(of.stride) << " of " << of.rows;
+        << name << ": lane " << i / to_size(of.stride) << ", row " << i % to_size(of.stride) << " of " << of.rows;
 }
 
 constexpr int row_counts[] = {1, 2, 15, 16, 17, 31, 33, 67};
 
-// The same formula with multiplications and additions in another order or fused: the polynomial of the exponential has
-// 14 of each, and a push adds up `outputs` products.
+// The same formula with multiplications and additions in another order or fused: the polynomial of the exponential
+// has 14 of each, and a push adds up `outputs` products.
 TYPED_TEST(FitKernelsOf, ResidualsAreTheSameWithAllInstructions) {
   using S = TypeParam;
   Rng rng(4);
@@ -345,17 +344,17 @@ TYPED_TEST(FitKernelsOf, AStepGoesDownTheGramMatrixTimesThePush) {
   for (const int rows : row_counts)
     for (const int outputs : {1, 3, 4}) {
       Example<S> start(rng, rows, outputs, false, outputs == 1);
-      const auto n = static_cast<std::size_t>(start.stride);
+      const auto n = to_size(start.stride);
       start.push = random_numbers<S>(rng, start.push.size());
       for (std::size_t i = 0; i < start.push.size(); ++i)
-        if (i % n >= static_cast<std::size_t>(rows)) start.push[i] = S(0);
+        if (i % n >= to_size(rows)) start.push[i] = S(0);
       for (const auto* k : all_kernels<S>()) {
         Example<S> got = start;
         k->step(got.batch(), start.gram.data(), alpha);
         for (std::size_t lane = 0; lane < start.logits.size() / n; ++lane)
-          for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
+          for (std::size_t r = 0; r < to_size(rows); ++r) {
             double sum = 0, size = 0;
-            for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
+            for (std::size_t i = 0; i < to_size(rows); ++i) {
               const double term =
                   static_cast<double>(start.gram[i * n + r]) * static_cast<double>(start.push[lane * n + i]);
               sum += term;

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::test {
 
@@ -59,15 +60,22 @@ inline std::vector<LearnerCase> learner_cases_with_penalties() {
 inline fit::LearnerOptions options_of(const LearnerCase& c) {
   fit::LearnerOptions o;
   o.loss = c.classes == 0 ? fit::Loss::numbers : fit::Loss::classes;
-  o.replay = c.replay, o.buffer = c.buffer, o.power = c.power;
-  o.balanced = c.balanced, o.softmax = c.softmax, o.decayed = c.decayed;
+  o.replay = c.replay;
+  o.buffer = c.buffer;
+  o.power = c.power;
+  o.balanced = c.balanced;
+  o.softmax = c.softmax;
+  o.decayed = c.decayed;
   // What a feature owes has faded by the same part whenever it pays, if nothing fades (weights.hpp).
-  if (c.penalties) o.penalties.emplace(), o.memory = 1;
+  if (c.penalties) {
+    o.first_order.emplace();
+    o.memory = 1;
+  }
   return o;
 }
 
-// All tuned, by steps of `step`; neither at a bound nor at a number that hides a factor. Adam's ε is above rounding: after the first
-// round, where there were no weights to decay, the slope by L2 is nothing but that.
+// All tuned, by steps of `step`; neither at a bound nor at a number that hides a factor. Adam's ε is above rounding:
+// after the first round, where there were no weights to decay, the slope by L2 is nothing but that.
 inline fit::Hyperparameters hyperparameters_of(const LearnerCase& c, double step) {
   using fit::Tunable;
   fit::Hyperparameters h;
@@ -81,8 +89,8 @@ inline fit::Hyperparameters hyperparameters_of(const LearnerCase& c, double step
   return h;
 }
 
-// A drifting stream. Feature 0 is everywhere, some are frequent, most are rare; sizes differ by a factor of ten; some features
-// stand in a row twice, some rows have none.
+// A drifting stream. Feature 0 is everywhere, some are frequent, most are rare; sizes differ by a factor of ten; some
+// features stand in a row twice, some rows have none.
 class LearnerRows {
  public:
   static constexpr int features = 13;
@@ -105,7 +113,7 @@ class LearnerRows {
           if (rng_.uniform() > (twice > 0 ? 0.05 : i == 0 ? 1.0 : i < 5 ? 0.5 : 0.15)) break;
           const auto value = static_cast<float>((i % 3 == 0 ? 3.0 : i % 3 == 1 ? 1.0 : 0.3) * rng_.normal());
           row.entries.push_back({i, value});
-          sum += truth_[static_cast<std::size_t>(i)] * static_cast<double>(value);
+          sum += truth_[to_size(i)] * static_cast<double>(value);
         }
     if (c_.groups > 1) sort(row);
     for (double& w : truth_) w += 0.02 * rng_.normal();
@@ -137,7 +145,7 @@ fit::Learner<S> learner_of(const LearnerCase& c, const fit::LearnerOptions& o, c
   learner.grow_features(LearnerRows::features);
   if (c.classes > 0) learner.grow_classes(c.classes);
   const std::vector<int> groups = LearnerRows::groups(c.groups);
-  for (int i = 0; i < LearnerRows::features; ++i) learner.weights().set_group(i, groups[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < LearnerRows::features; ++i) learner.weights().set_group(i, groups[to_size(i)]);
   return learner;
 }
 

@@ -2,7 +2,8 @@
 
 #include <limits>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
+#include "obolus/core/to_size.hpp"
 #include "tests/fit/learner_cases.hpp"
 #include "tests/fit/slow_learner.hpp"
 
@@ -28,8 +29,8 @@ double max_abs(const SlowLearner::Matrix& m) {
   return max;
 }
 
-// Weights and all derivatives, the constant's with them. A derivative is kept as a sum of itself and a multiple of the weights (weights.hpp):
-// it rounds like the larger of the two.
+// Weights and all derivatives, the constant's with them. A derivative is kept as a sum of itself and a multiple of
+// the weights (weights.hpp): it rounds like the larger of the two.
 template <class S>
 void compare_weights(const fit::Learner<S>& fast, const SlowLearner& slow, Difference& difference) {
   const auto& list = fast.hyperparameters().list;
@@ -38,10 +39,9 @@ void compare_weights(const fit::Learner<S>& fast, const SlowLearner& slow, Diffe
     const auto outputs = static_cast<int>(slow.outputs());
     for (int c = 0; c < outputs; ++c) {
       for (int i = 0; i < LearnerRows::features; ++i)
-        difference.add(fast.weights().number(i, part, c),
-                       expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(c)], size);
-      difference.add(static_cast<double>(fast.weights().constant()[static_cast<std::size_t>(part * outputs + c)]),
-                     expected.back()[static_cast<std::size_t>(c)], size);
+        difference.add(fast.weights().value(i, part, c), expected[to_size(i)][to_size(c)], size);
+      difference.add(static_cast<double>(fast.weights().constant()[to_size(part * outputs + c)]),
+                     expected.back()[to_size(c)], size);
     }
   };
   compare(0, slow.z());
@@ -79,11 +79,12 @@ Gap run(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyperpara
       result.rest.add(fast.hypergradient()[j], slow.slope[j], steepest);
       result.rest.add(fast.hyperparameters().list[j].place, slow.place(j), 1);
     }
-    for (std::size_t i = 0; o.penalties && i < LearnerRows::features; ++i)
-      result.ratios.add(static_cast<double>(fast.weights().pace(static_cast<std::int64_t>(i))), slow.ratio(i),
+    for (std::size_t i = 0; o.first_order && i < LearnerRows::features; ++i)
+      result.ratios.add(static_cast<double>(fast.weights().decay_ratio(static_cast<std::int64_t>(i))), slow.ratio(i),
                         slow.ratio(i));
   }
-  result.limited = slow.limited, result.guarded = slow.guarded;
+  result.limited = slow.limited;
+  result.guarded = slow.guarded;
   return result;
 }
 
@@ -91,9 +92,9 @@ class Reference : public testing::TestWithParam<LearnerCase> {};
 INSTANTIATE_TEST_SUITE_P(Learner, Reference, testing::ValuesIn(test::learner_cases()),
                          [](const auto& test) { return test.param.name; });
 
-// What a round rounds: each of K = 8 steps adds up 16 rows and 13 features and takes an exponential of degree 14, in both programs: some
-// 8 · (16 + 13 + 14) ≈ 350 roundings of a number, 350 · ε/2 = 4e-14. Steps are shorter than 2/L and derivatives fade: what earlier rounds
-// rounded does not grow. Twenty-five rounds' worth is allowed.
+// What a round rounds: each of K = 8 steps adds up 16 rows and 13 features and takes an exponential of degree 14, in
+// both programs: some 8 · (16 + 13 + 14) ≈ 350 roundings of a number, 350 · ε/2 = 4e-14. Steps are shorter than 2/L
+// and derivatives fade: what earlier rounds rounded does not grow. Twenty-five rounds' worth is allowed.
 constexpr double rounding = 1e-12;
 
 TEST_P(Reference, IsWhatTheLearnerDoesRoundForRound) {
@@ -106,7 +107,8 @@ TEST_P(Reference, IsWhatTheLearnerDoesRoundForRound) {
 TEST_P(Reference, IsWhatTheLearnerDoesWhereTheLimitDecidesAndDerivativesAreCutBack) {
   const LearnerCase& c = GetParam();
   fit::LearnerOptions o = options_of(c);
-  o.limit = 0.7, o.max_derivative = 0.03;
+  o.limit = 0.7;
+  o.max_derivative = 0.03;
   const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
   EXPECT_GT(got.limited, 0);
   EXPECT_GT(got.guarded, 0);
@@ -126,8 +128,9 @@ class ReferenceWithPenalties : public testing::TestWithParam<LearnerCase> {};
 INSTANTIATE_TEST_SUITE_P(Learner, ReferenceWithPenalties, testing::ValuesIn(test::learner_cases_with_penalties()),
                          [](const auto& test) { return test.param.name; });
 
-// The learner's slopes, moments and ratios are floats: some 20 roundings of 6e-8 a move (7 rows' slopes, moments, their quotient, exp), a
-// step of 0.2 long, come to 2.4e-7 of a ratio; 50 moves add up to 1.2e-5 at most. A round decays by a tenth of the ratio or less.
+// The learner's slopes, moments and ratios are floats: some 20 roundings of 6e-8 a move (7 rows' slopes, moments,
+// their quotient, exp), a step of 0.2 long, come to 2.4e-7 of a ratio; 50 moves add up to 1.2e-5 at most. A round
+// decays by a tenth of the ratio or less.
 constexpr double rounding_of_ratios = 1.2e-5;
 
 TEST_P(ReferenceWithPenalties, IsWhatTheLearnerDoesRoundForRound) {
@@ -161,7 +164,8 @@ TEST_P(ReferenceWithPenalties, IsNearToWhatTheLearnerDoesInSinglePrecision) {
 TEST(LearnerReference, IsWhatTheLearnerDoesWithOneStepARoundAndNoMemoryOfEarlierRounds) {
   LearnerCase c = test::learner_cases().front();
   fit::LearnerOptions o = options_of(c);
-  o.steps = 1, o.memory = o.l2_memory = o.replay_memory = 0;
+  o.steps = 1;
+  o.memory = o.l2_memory = o.replay_memory = 0;
   const Gap got = run<double>(c, o, hyperparameters_of(c, 0.05), 30);
   EXPECT_LT(got.weights.max, rounding);
   EXPECT_LT(got.rest.max, rounding);

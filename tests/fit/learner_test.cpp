@@ -1,4 +1,4 @@
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,8 @@ bool all_finite(const fit::Learner<float>& learner) {
          std::ranges::all_of(learner.weights().constant(), [](float n) { return std::isfinite(n); });
 }
 
-// exp(−K rate l2) is then far below what a float can hold; residuals of classes are at most 1, so that nothing else grows either.
+// exp(−K rate l2) is then far below what a float can hold; residuals of classes are at most 1, so that nothing else
+// grows either.
 TEST(Learner, StaysFiniteWithAThousandStepsARoundAtALargeRate) {
   for (const LearnerCase& c : test::learner_cases()) {
     if (c.classes == 0) continue;
@@ -65,7 +66,8 @@ TEST(Learner, ForgetsDerivativesThatOverflowed) {
   }
 }
 
-// The mean of the curvature begins with the first round that has rows to train on: after it, the mean is that round's own.
+// The mean of the curvature begins with the first round that has rows to train on: after it, the mean is that round's
+// own.
 TEST(Learner, BeginsTheMeanOfTheCurvatureWithTheFirstRoundOfTraining) {
   LearnerCase c = test::learner_cases()[1];
   ASSERT_EQ(c.replay, 0);
@@ -80,9 +82,11 @@ TEST(Learner, BeginsTheMeanOfTheCurvatureWithTheFirstRoundOfTraining) {
   }
   for (int r = 0; r < 7; ++r) {
     fit::LearnerRow row = rows.next();
-    add(late, row), add(once, row);
+    add(late, row);
+    add(once, row);
   }
-  late.train(), once.train();
+  late.train();
+  once.train();
   EXPECT_EQ(late.curvature(), once.curvature());
 }
 
@@ -101,7 +105,7 @@ TEST(Learner, DoesNothingForRowsThatWeighNothing) {
   EXPECT_EQ(learner.curvature(), 0.0);
 }
 
-// ---- Saved state ------------------------------------------------------------------------------------------------------
+// ---- Saved state
 
 TEST(SavedLearner, GoesOnToTheSameBits) {
   for (const LearnerCase& c : test::learner_cases()) {
@@ -118,11 +122,16 @@ TEST(SavedLearner, GoesOnToTheSameBits) {
     for (int t = 0; t < 5; ++t)
       for (int r = 0; r < 7; ++r) {
         const fit::LearnerRow row = rows.next();
-        add(learner, row), add(loaded, row);
-        if (r == 3) learner.train(), loaded.train();
+        add(learner, row);
+        add(loaded, row);
+        if (r == 3) {
+          learner.train();
+          loaded.train();
+        }
       }
     Archive one, other;
-    learner.fields(one), loaded.fields(other);
+    learner.fields(one);
+    loaded.fields(other);
     EXPECT_TRUE(one.bytes() == other.bytes()) << c;
   }
 }
@@ -133,7 +142,8 @@ TEST(SavedLearner, IsRefusedByALearnerThatTunesSomethingElse) {
   ASSERT_TRUE(c.class_tuning && c.classes == 5);
   const auto loading = [&](const fit::Hyperparameters& h, int classes) {
     fit::Learner<float> one(options_of(c), h, 5);
-    one.grow_features(3), one.grow_classes(classes);
+    one.grow_features(3);
+    one.grow_classes(classes);
     Archive to;
     one.fields(to);
     fit::Learner<float> other(options_of(c), hyperparameters_of(c, 0), 5);

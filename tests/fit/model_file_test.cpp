@@ -1,4 +1,4 @@
-#include "fit/model_file.hpp"
+#include "fit/model/model_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
-#include "run/checksum.hpp"
 #include "tests/fit/fit_stream.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -74,7 +74,9 @@ TEST(ModelFile, IsReadAsItWasWritten) {
   const test::TemporaryFolder folder;
   FitOptions o = fit_options();
   for (const char* optimiser : {"first-order", "f2obo"}) {
-    o.optimiser = optimiser, o.shrinkage = 0.01, o.optimiser_options = o.optimiser == "f2obo" ? "lambda1=30" : "";
+    o.optimiser = optimiser;
+    o.shrinkage = 0.01;
+    o.optimiser_options = o.optimiser == "f2obo" ? "lambda1=30" : "";
     Fit fit = fitted(o);
     fit::save_model(folder.file("model"), fit);
     Fit model = fit::load_model(folder.file("model"));
@@ -109,7 +111,8 @@ TEST(ModelFile, OfAnotherVersionIsRefusedByItsNumber) {
   FitOptions o = fit_options();
   o.tune = "rate";
   Fit fit = fitted(o);
-  folder.write("later", of_version(3, fit)), folder.write("earlier", of_version(0, fit));
+  folder.write("later", of_version(3, fit));
+  folder.write("earlier", of_version(0, fit));
   folder.write("lying", of_version(2, fit));
   EXPECT_NE(refusal(folder.file("later")).find("version 3"), std::string::npos);
   EXPECT_NE(refusal(folder.file("later")).find("newer"), std::string::npos);

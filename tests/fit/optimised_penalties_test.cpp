@@ -1,4 +1,4 @@
-#include "fit/optimised_penalties.hpp"
+#include "fit/penalties/optimised_penalties.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "obolus/any/listing.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/core/to_size.hpp"
 #include "tests/fit/fit_stream.hpp"
 
 namespace obolus {
@@ -45,7 +46,8 @@ struct Asked {
   }
   void grow() {
     z.insert(z.begin() + static_cast<std::ptrdiff_t>(slots()), weights());
-    scale.push_back(rng.uniform(0.3, 3.0)), ratio.push_back(static_cast<float>(rng.uniform(0.5, 2.0)));
+    scale.push_back(rng.uniform(0.3, 3.0));
+    ratio.push_back(static_cast<float>(rng.uniform(0.5, 2.0)));
   }
   [[nodiscard]] std::size_t slots() const { return scale.size(); }
 
@@ -67,13 +69,13 @@ struct Asked {
       for (const LearnerRow& r : rows) all.push_back(&r);
       return all;
     };
-    const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-    return p.round(pointers(inner), pointers(outer),
-                   {round, static_cast<std::int64_t>(slots()), static_cast<int>(classes), rate, l2, curvature,
-                    temperature, [=, this](std::int64_t i) { return scale[at(i)]; },
-                    [=, this](std::int64_t i, int c) { return z[at(i)][static_cast<std::size_t>(c)]; },
-                    [=, this](std::int64_t i) { return ratio[at(i)]; },
-                    [=, this](int c) { return z.back()[static_cast<std::size_t>(c)]; }});
+    const auto at = [](std::int64_t i) { return to_size(i); };
+    return p.round(
+        pointers(inner), pointers(outer),
+        {round, static_cast<std::int64_t>(slots()), static_cast<int>(classes), rate, l2, curvature, temperature,
+         [=, this](std::int64_t i) { return scale[at(i)]; },
+         [=, this](std::int64_t i, int c) { return z[at(i)][to_size(c)]; },
+         [=, this](std::int64_t i) { return ratio[at(i)]; }, [=, this](int c) { return z.back()[to_size(c)]; }});
   }
 };
 
@@ -86,8 +88,11 @@ struct ByHand {
   Matrix y;
 
   void open(const Asked& of) {
-    alpha = of.rate, level = of.l2;
-    sigma.clear(), x.clear(), y = of.z;
+    alpha = of.rate;
+    level = of.l2;
+    sigma.clear();
+    x.clear();
+    y = of.z;
     sigma_constant = std::sqrt(1 / of.curvature);
     for (std::size_t i = 0; i < of.slots(); ++i) {
       sigma.push_back(std::sqrt(of.scale[i] / of.curvature));
@@ -100,7 +105,8 @@ struct ByHand {
   void meet(const Asked& of) {
     while (sigma.size() < of.slots()) {
       y.insert(y.end() - 1, std::vector<double>(Asked::classes));
-      sigma.push_back(std::sqrt(of.scale[sigma.size()] / of.curvature)), x.push_back(of.l2);
+      sigma.push_back(std::sqrt(of.scale[sigma.size()] / of.curvature));
+      x.push_back(of.l2);
     }
   }
   // ∇ of the mean cross-entropy.
@@ -109,8 +115,7 @@ struct ByHand {
     for (const LearnerRow& row : rows) {
       std::vector<double> a(y.size());
       for (const fit::Entry& e : row.entries)
-        a[static_cast<std::size_t>(e.slot)] +=
-            warmth * static_cast<double>(e.value) * sigma[static_cast<std::size_t>(e.slot)];
+        a[to_size(e.slot)] += warmth * static_cast<double>(e.value) * sigma[to_size(e.slot)];
       a.back() = warmth * sigma_constant;
       std::vector<double> p(Asked::classes);
       double sum = 0;
@@ -120,8 +125,7 @@ struct ByHand {
       }
       for (std::size_t c = 0; c < p.size(); ++c)
         for (std::size_t i = 0; i < a.size(); ++i)
-          d[i][c] += a[i] * (p[c] / sum - (static_cast<std::size_t>(row.label) == c ? 1 : 0)) /
-                     static_cast<double>(rows.size());
+          d[i][c] += a[i] * (p[c] / sum - (to_size(row.label) == c ? 1 : 0)) / static_cast<double>(rows.size());
     }
     return d;
   }
@@ -148,7 +152,8 @@ OptimisedPenaltyOptions by_the_book() {
   return o;
 }
 
-// d is λ times a difference of squares of about 1 in float, 20 · 6e-8 · a few, and γ d one of penalties of 0.02: 1e-5 of a ratio a round.
+// d is λ times a difference of squares of about 1 in float, 20 · 6e-8 · a few, and γ d one of penalties of 0.02: 1e-5
+// of a ratio a round.
 constexpr double rounding = 1e-4;
 
 TEST(OptimisedPenalties, MoveByTheDirectionOfTheDefinition) {
@@ -181,7 +186,9 @@ TEST(OptimisedPenalties, BeginAgainFromTheLearnerWhenAsManyRoundsHavePassedAgain
   expected.open(learner);
   for (; learner.round < 25; ++learner.round) {
     if (learner.round == 20) {
-      learner.curvature = 2.9, learner.rate = 0.4, learner.l2 = 0.03;
+      learner.curvature = 2.9;
+      learner.rate = 0.4;
+      learner.l2 = 0.03;
       for (auto& of : learner.z) of = learner.weights();
       expected.open(learner);
     }
@@ -239,7 +246,8 @@ TEST(OptimisedPenalties, AreRefusedByNameWhereThereIsNoSuchOptimiserOrOption) {
   const auto made = [](const std::string& optimiser, const std::string& settings) {
     return refusal([&] {
       FitOptions o = fit_options();
-      o.optimiser = optimiser, o.optimiser_options = settings;
+      o.optimiser = optimiser;
+      o.optimiser_options = settings;
       Fit fit(o);
     });
   };
@@ -259,11 +267,14 @@ TEST(OptimisedPenalties, AreRefusedForWhatTheirProblemIsNot) {
     change(o);
     return refusal([&] { Fit fit(o); });
   };
-  EXPECT_TRUE(
-      made([](FitOptions& o) { o.task = FitTask::numbers; }).starts_with("optimiser: got labels that are numbers"));
+  EXPECT_TRUE(made([](FitOptions& o) { o.task = FitTask::numbers; }).starts_with("optimiser: got --task numbers"));
   EXPECT_TRUE(made([](FitOptions& o) { o.judge = FitJudge::balanced; }).starts_with("optimiser: got --judge balanced"));
   EXPECT_TRUE(made([](FitOptions& o) { o.buffer = 0; }).starts_with("optimiser: got --buffer 0"));
-  EXPECT_EQ(made([](FitOptions& o) { o.task = FitTask::numbers, o.optimiser = "first-order"; }), "accepted");
+  EXPECT_EQ(made([](FitOptions& o) {
+              o.task = FitTask::numbers;
+              o.optimiser = "first-order";
+            }),
+            "accepted");
   EXPECT_TRUE(made([](FitOptions& o) { o.tune = "rate,l2"; }).starts_with("optimiser: got f2obo, expected l2-per-f"));
 }
 
@@ -291,7 +302,8 @@ TEST(OptimisedPenalties, AreMovedByEveryOptimiserThereIs) {
 // Steps too long for any curvature: whoever fits is told, and the features keep penalties.
 TEST(OptimisedPenalties, AreLeftWhereTheyAreByAnOptimiserThatDiverges) {
   FitOptions o = fit_options();
-  o.optimiser = "f2obo", o.optimiser_options = "alpha=1e30";
+  o.optimiser = "f2obo";
+  o.optimiser_options = "alpha=1e30";
   Fit fit(o);
   fit.set_groups(FitStream::groups(), true);
   FitStream stream(3);
@@ -321,7 +333,8 @@ TEST(OptimisedPenalties, GoOnToTheSameBitsWithEveryOptimiserThereIs) {
       resumed.set_groups(FitStream::groups(), true);
       for (int t = 0; t < 60; ++t) {
         const DataRow row = stream.next();
-        whole.learn(row), resumed.learn(row);
+        whole.learn(row);
+        resumed.learn(row);
       }
       EXPECT_TRUE(test::saved_model(resumed) == test::saved_model(whole)) << of.name << ", stopped after " << stop;
       EXPECT_EQ(resumed.penalties(), whole.penalties()) << of.name;

@@ -1,12 +1,12 @@
-// The learner's slopes are derivatives of what it did, and not of an approximation to it: moving a hyperparameter from the first round on
-// moves the loss of every round by the slope.
+// The learner's slopes are derivatives of what it did, and not of an approximation to it: moving a hyperparameter
+// from the first round on moves the loss of every round by the slope.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
 #include "tests/fit/learner_cases.hpp"
 
 namespace obolus {
@@ -43,12 +43,14 @@ Course course(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyp
 // Nothing fades, nothing is cut back, and the hyperparameters stay where they are although they are tuned.
 fit::LearnerOptions exact(const LearnerCase& c) {
   fit::LearnerOptions o = options_of(c);
-  o.memory = o.l2_memory = o.replay_memory = 1, o.max_derivative = 1e12, o.limit = 1e12;
+  o.memory = o.l2_memory = o.replay_memory = 1;
+  o.max_derivative = 1e12;
+  o.limit = 1e12;
   return o;
 }
 
-// (−f(2h) + 8 f(h) − 8 f(−h) + f(−2h))/12h by hyperparameter i, in every round. It is h⁴ f⁽⁵⁾/30 off, and what f rounds, a few hundred ε
-// (learner_reference_test.cpp), is divided by h: 1e-12 and 1e-10 for h = 1e-3.
+// (−f(2h) + 8 f(h) − 8 f(−h) + f(−2h))/12h by hyperparameter i, in every round. It is h⁴ f⁽⁵⁾/30 off, and what f
+// rounds, a few hundred ε (learner_reference_test.cpp), is divided by h: 1e-12 and 1e-10 for h = 1e-3.
 std::vector<double> differences(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyperparameters& at,
                                 std::size_t i) {
   constexpr double h = 1e-3;
@@ -86,9 +88,10 @@ TEST_P(Sensitivities, AreDerivativesOfTheLossesOfTheRounds) {
   expect_exact(c, exact(c), hyperparameters_of(c, 0));
 }
 
-// The limit decides where rate · now/curvature is above it. The running mean tells the bound of every round, curvature_t =
-// (1 − 1/t) curvature_{t−1} + now/t, and does not depend on the limit. So here is one that some rounds are above and others below, and no
-// round so near to that the differences step over it: the rate moves by 2h = 0.002 at most.
+// The limit decides where rate · now/curvature is above it. The running mean tells the bound of every round,
+// curvature_t = (1 − 1/t) curvature_{t−1} + now/t, and does not depend on the limit. So here is one that some rounds
+// are above and others below, and no round so near to that the differences step over it: the rate moves by 2h = 0.002
+// at most.
 double deciding_limit(const LearnerCase& c) {
   const std::vector<double> curvature = course(c, exact(c), hyperparameters_of(c, 0)).curvature;
   std::vector<double> asked;

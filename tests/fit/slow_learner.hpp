@@ -1,5 +1,6 @@
-// The learner of src/fit/learner.hpp, slowly: dense weights, dense derivatives, every step on all of them. Derivatives come from dual
-// numbers, so that no formula of the learner's is repeated here. It shares rows, options and the replay's random numbers with it.
+// The learner of src/fit/learner.hpp, slowly: dense weights, dense derivatives, every step on all of them.
+// Derivatives come from dual numbers, so that no formula of the learner's is repeated here. It shares rows, options
+// and the replay's random numbers with it.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fit/learner.hpp"
+#include "fit/learner/learner.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::test {
 
@@ -35,17 +37,18 @@ class SlowLearner {
         rng_(seed),
         group_of_(std::move(group_of)),
         squares_(group_of_.size()) {
-    outputs_ = o.loss == fit::Loss::numbers || (classes == 2 && !o.softmax) ? 1 : static_cast<std::size_t>(classes);
+    outputs_ = o.loss == fit::Loss::numbers || (classes == 2 && !o.softmax) ? 1 : to_size(classes);
     z_ = zeros();
     s_.assign(hyper_.size(), zeros());
-    mean_.assign(hyper_.size(), 0), square_ = slope = mean_;
-    judged_.assign(static_cast<std::size_t>(classes), 0);
+    mean_.assign(hyper_.size(), 0);
+    square_ = slope = mean_;
+    judged_.assign(to_size(classes), 0);
     feature_.resize(group_of_.size());
   }
 
   void add(const fit::LearnerRow& row) {
     for (const fit::Entry& e : row.entries)
-      squares_[static_cast<std::size_t>(e.slot)] += static_cast<double>(e.value) * static_cast<double>(e.value);
+      squares_[to_size(e.slot)] += static_cast<double>(e.value) * static_cast<double>(e.value);
     ++seen_;
     pending_.push_back(row);
   }
@@ -58,11 +61,11 @@ class SlowLearner {
       if (r.role != fit::Role::outer) inner.push_back(r);
     }
     if (!outer.empty()) judge(outer);
-    if (o_.penalties) move_penalties();
+    if (o_.first_order) move_penalties();
     if (!inner.empty()) train_on(inner);
     for (const fit::LearnerRow& r : inner) {  // the latest rows, each in the place of the one that is too old
       if (static_cast<std::int64_t>(buffer_.size()) < o_.buffer) buffer_.push_back(r);
-      else if (o_.buffer > 0) buffer_[static_cast<std::size_t>(kept_ % o_.buffer)] = r;
+      else if (o_.buffer > 0) buffer_[to_size(kept_ % o_.buffer)] = r;
       ++kept_;
     }
     pending_.clear();
@@ -105,7 +108,7 @@ class SlowLearner {
 
   [[nodiscard]] std::vector<double> dense(const fit::LearnerRow& row) const {
     std::vector<double> x(group_of_.size() + 1);
-    for (const fit::Entry& e : row.entries) x[static_cast<std::size_t>(e.slot)] += static_cast<double>(e.value);
+    for (const fit::Entry& e : row.entries) x[to_size(e.slot)] += static_cast<double>(e.value);
     x.back() = 1;
     return x;
   }
@@ -124,8 +127,7 @@ class SlowLearner {
     if (outputs_ == 1) return log(Dual(1) + exp(row.label == 1 ? Dual(0) - l[0] : l[0]));
     Dual others;  // over the truth's: where they are next to nothing, so is the slope, and not nothing
     for (std::size_t c = 0; c < l.size(); ++c)
-      if (c != static_cast<std::size_t>(row.label))
-        others = others + exp(l[c] - l[static_cast<std::size_t>(row.label)]);
+      if (c != to_size(row.label)) others = others + exp(l[c] - l[to_size(row.label)]);
     return log(Dual(1) + others);
   }
   // ∂loss/∂logit c, where logits are scaled and shifted first.
@@ -139,8 +141,7 @@ class SlowLearner {
       scale[c] = hyper(Kind::scale, static_cast<int>(c), 1.0, j);
       sum = sum + (p[c] = exp(scale[c] * l[c] + hyper(Kind::shift, static_cast<int>(c), 0.0, j)));
     }
-    for (std::size_t c = 0; c < outputs_; ++c)
-      p[c] = scale[c] * (p[c] / sum - Dual(c == static_cast<std::size_t>(row.label) ? 1 : 0));
+    for (std::size_t c = 0; c < outputs_; ++c) p[c] = scale[c] * (p[c] / sum - Dual(c == to_size(row.label) ? 1 : 0));
     return p;
   }
 
@@ -150,10 +151,11 @@ class SlowLearner {
     for (const fit::LearnerRow& r : rows) {
       double w = static_cast<double>(r.weight);
       if (o_.loss == fit::Loss::classes) {
-        judged_[static_cast<std::size_t>(r.label)] += w;
-        if (o_.balanced) w /= judged_[static_cast<std::size_t>(r.label)];
+        judged_[to_size(r.label)] += w;
+        if (o_.balanced) w /= judged_[to_size(r.label)];
       }
-      share.push_back(w), all += w;
+      share.push_back(w);
+      all += w;
     }
     for (std::size_t j = 0; j < hyper_.size(); ++j) {
       Duals z(z_.size(), std::vector<Dual>(outputs_));
@@ -166,9 +168,10 @@ class SlowLearner {
         for (Dual& of : l) of = of / temperature;
         f = f + Dual(share[r] / all) * loss(l, rows[r]);
       }
-      outer_loss = f.value, slope[j] = hyper_[j].tuned ? f.d : 0;
+      outer_loss = f.value;
+      slope[j] = hyper_[j].tuned ? f.d : 0;
     }
-    for (std::size_t i = 0; o_.penalties && i < feature_.size(); ++i) {
+    for (std::size_t i = 0; o_.first_order && i < feature_.size(); ++i) {
       // −<z_i, ∇_i f>: f along −z_i.
       Duals z(z_.size(), std::vector<Dual>(outputs_));
       for (std::size_t k = 0; k < z.size(); ++k)
@@ -192,7 +195,7 @@ class SlowLearner {
 
   // Down the slopes of the rows judged last, if there are any; each feature counts the rounds it moved in.
   void move_penalties() {
-    const fit::FeaturePenaltyOptions& p = *o_.penalties;
+    const fit::FeatureAdamOptions& p = *o_.first_order;
     for (Feature& f : feature_) {
       if (f.slope == 0) continue;
       ++f.moves;
@@ -201,7 +204,8 @@ class SlowLearner {
       const double m = f.mean / (1 - std::pow(p.decay, f.moves)), v = f.square / (1 - std::pow(p.decay2, f.moves));
       const auto t = static_cast<double>(round_);
       const double length = t / (t + p.halfway) * (p.later + (p.first - p.later) / (1 + f.moves / p.halfway));
-      f.place = std::clamp((1 - p.shrinkage) * f.place - length * p.step * m / std::sqrt(v), -p.widest, p.widest);
+      f.place = std::clamp((1 - p.shrinkage) * f.place - length * p.step * m / std::sqrt(v), -p.max_log_ratio,
+                           p.max_log_ratio);
       f.slope = 0;
     }
   }
@@ -231,12 +235,16 @@ class SlowLearner {
 
   void train_on(const std::vector<fit::LearnerRow>& fresh) {
     Work w;
-    w.rows = fresh, w.fresh = fresh.size();
+    w.rows = fresh;
+    w.fresh = fresh.size();
     Rng rng = rng_.child("replay", static_cast<std::uint64_t>(round_));
     for (std::int64_t i = 0; i < o_.replay && !buffer_.empty(); ++i)
       w.rows.push_back(buffer_[rng.below(buffer_.size())]);
     double all = 0;
-    for (const fit::LearnerRow& r : w.rows) w.x.push_back(dense(r)), all += static_cast<double>(r.weight);
+    for (const fit::LearnerRow& r : w.rows) {
+      w.x.push_back(dense(r));
+      all += static_cast<double>(r.weight);
+    }
     for (const fit::LearnerRow& r : w.rows) w.weight.push_back(static_cast<double>(r.weight) / all);
     for (const double sum : squares_)
       w.scale.push_back(sum > 0 ? std::pow(sum / static_cast<double>(seen_), -o_.power) : 0);
@@ -246,7 +254,11 @@ class SlowLearner {
     curvature = (1 - part) * curvature + part * now;
     w.rate = hyper(Kind::rate, 0, 1.0, hyper_.size()).value;
     if (o_.decayed) w.rate /= std::sqrt(1 + static_cast<double>(round_) / 100);
-    if (w.rate * now > o_.limit * curvature) w.rate = o_.limit * curvature / now, w.free = false, ++limited;
+    if (w.rate * now > o_.limit * curvature) {
+      w.rate = o_.limit * curvature / now;
+      w.free = false;
+      ++limited;
+    }
 
     Matrix after = steps(w, hyper_.size(), zeros());
     for (std::size_t j = 0; j < hyper_.size(); ++j)
@@ -254,7 +266,8 @@ class SlowLearner {
     z_ = std::move(after);
   }
 
-  // Of the curvature in the coordinates P^−½ z: the largest row sum of |G| weighted, times the largest curvature of a loss.
+  // Of the curvature in the coordinates P^−½ z: the largest row sum of |G| weighted, times the largest curvature of a
+  // loss.
   [[nodiscard]] double bound(const Work& w) const {
     double max = 0;
     for (const auto& a : w.x) {
@@ -269,7 +282,8 @@ class SlowLearner {
     return max * (o_.loss == fit::Loss::numbers ? 1.0 : outputs_ == 1 ? 0.25 : 0.5);
   }
 
-  // Decay and K steps from z_ along `s`, which takes the derivative by hyperparameter j after them; gives the weights after them.
+  // Decay and K steps from z_ along `s`, which takes the derivative by hyperparameter j after them; gives the weights
+  // after them.
   Matrix steps(const Work& w, std::size_t j, Matrix&& unused) { return steps(w, j, unused); }
   Matrix steps(const Work& w, std::size_t j, Matrix& s) {
     const bool moves = w.free && j < hyper_.size() && hyper_[j].kind == Kind::rate;
@@ -277,7 +291,7 @@ class SlowLearner {
     Duals z(z_.size(), std::vector<Dual>(outputs_));
     for (std::size_t i = 0; i < z.size(); ++i) {
       Dual rho = 1;  // the constant does not decay
-      if (i + 1 < z.size() && !o_.penalties)
+      if (i + 1 < z.size() && !o_.first_order)
         rho = exp(Dual(-static_cast<double>(o_.steps)) * rate * hyper(Kind::l2, group_of_[i], 0.0, j));
       for (std::size_t c = 0; c < outputs_; ++c) {
         z[i][c] = rho * Dual(z_[i][c], s[i][c]);
@@ -298,15 +312,18 @@ class SlowLearner {
         for (std::size_t c = 0; c < outputs_; ++c)
           z[i][c] = z[i][c] - rate / Dual(curvature) * Dual(w.scale[i]) * gradient[i][c];
     }
-    if (o_.penalties) decay_at_paces(w, j, z);
+    if (o_.first_order) decay_features(w, j, z);
     Matrix values = zeros();
     for (std::size_t i = 0; i < z.size(); ++i)
-      for (std::size_t c = 0; c < outputs_; ++c) values[i][c] = z[i][c].value, s[i][c] = z[i][c].d;
+      for (std::size_t c = 0; c < outputs_; ++c) {
+        values[i][c] = z[i][c].value;
+        s[i][c] = z[i][c].d;
+      }
     return values;
   }
 
   // The decay moves with the learning rate also where the limit decides on that, by definition.
-  void decay_at_paces(const Work& w, std::size_t j, Duals& z) const {
+  void decay_features(const Work& w, std::size_t j, Duals& z) const {
     const bool moves = j < hyper_.size() && hyper_[j].kind == Kind::rate;
     const Dual rate{w.rate, moves ? w.rate : 0.0};
     for (std::size_t i = 0; i < feature_.size(); ++i) {
@@ -316,11 +333,15 @@ class SlowLearner {
     }
   }
 
-  // Derivatives of the batch's logits are at most so many times as large as these, root mean square, or all of s is cut back.
+  // Derivatives of the batch's logits are at most so many times as large as these, root mean square, or all of s is
+  // cut back.
   void guard(const Work& w, Duals& z) {
     double values = 0, along = 0, targets = 0;
     for (std::size_t r = 0; r < w.rows.size(); ++r) {
-      for (const Dual& l : logits(w.x[r], z)) values += l.value * l.value, along += l.d * l.d;
+      for (const Dual& l : logits(w.x[r], z)) {
+        values += l.value * l.value;
+        along += l.d * l.d;
+      }
       targets += static_cast<double>(w.rows[r].target) * static_cast<double>(w.rows[r].target);
     }
     const auto root = [&](double sum) { return std::sqrt(sum / static_cast<double>(w.rows.size())); };

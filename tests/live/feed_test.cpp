@@ -37,7 +37,10 @@ struct Reader {
 
   std::vector<Event> events() {
     text.clear();
-    const auto write = [&](std::string_view part) { return text += part, true; };
+    const auto write = [&](std::string_view part) {
+      text += part;
+      return true;
+    };
     static_cast<void>(feed.next(place, 0ms, write));
     std::vector<Event> found;
     for (std::size_t at = 0; (at = text.find("event: ", at)) != std::string::npos;) {
@@ -57,7 +60,7 @@ TEST(LiveFeed, TellsAnEarlyReaderEveryRowAndALateOneAllOfThemAtOnce) {
   for (Round t = 1; t <= 5; ++t) EXPECT_FALSE(feed.row(name, row(t)));
   const auto rows = early.events();
   ASSERT_EQ(rows.size(), 5u);
-  for (Round t = 1; t <= 5; ++t) EXPECT_EQ(rows[static_cast<std::size_t>(t - 1)].data.at("row"), row(t));
+  for (Round t = 1; t <= 5; ++t) EXPECT_EQ(rows[to_size(t - 1)].data.at("row"), row(t));
   const auto late = Reader(feed).events();
   ASSERT_EQ(late.size(), 1u);
   EXPECT_EQ(late.front().data.at("runs").at(0).at("columns").at("t"), Json({1, 2, 3, 4, 5}));
@@ -139,7 +142,8 @@ TEST(LiveFeed, ANewRunReplacesTheOneOfItsName) {
   LiveFeed feed(Json{{"format", 1}});
   for (const Round rounds : {3, 7}) {
     LiveRun run{.name = name};
-    run.status = "finished", run.rounds = rounds;
+    run.status = "finished";
+    run.rounds = rounds;
     feed.run(std::move(run));
   }
   const auto got = Reader(feed).events();

@@ -10,7 +10,7 @@
 
 #include "obolus/core/gradient_mapping.hpp"
 #include "obolus/core/rng.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/presets.hpp"
 #include "obolus/problems/oscillation.hpp"
 #include "tests/optimisers/random_constants.hpp"
 
@@ -40,8 +40,12 @@ BoundInputs still(Round T) {
 template <class Options>
 Options with_penalty(double lambda1, double tau, double gamma) {
   Options o;
-  o.lambda1 = lambda1, o.tau = tau, o.gamma = gamma, o.alpha = 0.25;
-  o.beta_rule = BetaRule::theory, o.L_g1 = 4.0;
+  o.lambda1 = lambda1;
+  o.tau = tau;
+  o.gamma = gamma;
+  o.alpha = 0.25;
+  o.beta_rule = BetaRule::theory;
+  o.L_g1 = 4.0;
   return o;
 }
 
@@ -160,7 +164,8 @@ TEST(TheoremTwo, OfOneRoundByHand) {
 
 TEST(TheoremThree, OfFourRoundsByHand) {
   auto o = with_penalty<Af2oboOptions>(2, 0.5, 1.0 / 18);
-  o.delta_y = 0.5, o.delta_z = 0.25;
+  o.delta_y = 0.5;
+  o.delta_z = 0.25;
   const Bound b = regret_bound(o, small_problem(), inputs(4, 1));
   EXPECT_DOUBLE_EQ(value_of(b, "16 M"), 288);
   EXPECT_DOUBLE_EQ(value_of(b, "8 V_T"), 288);
@@ -174,7 +179,8 @@ TEST(TheoremThree, OfFourRoundsByHand) {
 TEST(TheoremThree, FollowsTheTolerancesThatAreUsed) {
   auto o = from_theory<Af2oboOptions>(small_problem(), 100);
   const Bound printed = regret_bound(o, small_problem(), inputs(100, 1));
-  o.delta_y = o.delta_y.scale / 2, o.delta_z = o.delta_z.scale / 2;
+  o.delta_y = o.delta_y.scale / 2;
+  o.delta_z = o.delta_z.scale / 2;
   const Bound tighter = regret_bound(o, small_problem(), inputs(100, 1));
   EXPECT_NEAR(value_of(printed, "384"), 384 * 4, 1e-9);
   EXPECT_NEAR(value_of(tighter, "384"), 384, 1e-9);
@@ -184,8 +190,10 @@ TEST(TheoremThree, FollowsTheTolerancesThatAreUsed) {
 
 TEST(TheoremFour, OfOneRoundByHand) {
   auto o = with_penalty<Sf2oboOptions>(2, 1.0 / 6, 0.001);
-  o.inner_steps = 8.0, o.inner_steps.log = true;
-  o.samples = Samples::fresh, o.batch = o.outer_batch = Schedule(1, 2.0 / 3);
+  o.inner_steps = 8.0;
+  o.inner_steps.log = true;
+  o.samples = Samples::fresh;
+  o.batch = o.outer_batch = Schedule(1, 2.0 / 3);
   const Bound b = regret_bound(o, small_problem(), inputs(1, 0.001));
   const double gap = 1 - 2 * std::pow(0.875, 6);  // K_2 = ⌈8 ln 2⌉ = 6; c_λ = 4 · 7/8 = 3.5
   const double theta = -std::log1p(-gap);
@@ -204,9 +212,12 @@ TEST(TheoremFour, OfOneRoundByHand) {
 
 TEST(TheoremFour, UsesTheRoundsBatchForTheOuterStepWhenSamplesAreReused) {
   auto o = from_theory<Sf2oboOptions>(small_problem(), 50);
-  o.samples = Samples::round, o.batch = 256, o.outer_batch = 1;
+  o.samples = Samples::round;
+  o.batch = 256;
+  o.outer_batch = 1;
   const double reused = value_of(regret_bound(o, small_problem(), inputs(50, 1)), "144");
-  o.samples = Samples::fresh, o.outer_batch = 256;
+  o.samples = Samples::fresh;
+  o.outer_batch = 256;
   EXPECT_EQ(reused, value_of(regret_bound(o, small_problem(), inputs(50, 1)), "144"));
 }
 
@@ -370,7 +381,8 @@ double penalised_solution(Oscillation<double>& p, In<double> x, double lambda) {
   while (high - low > 1e-15) {
     y[0] = (low + high) / 2;
     if (y[0] == low || y[0] == high) break;
-    p.outer_gradient_y(x, y, f), p.inner_gradient_y(x, y, g);
+    p.outer_gradient_y(x, y, f);
+    p.inner_gradient_y(x, y, g);
     (f[0] + lambda * g[0] > 0 ? high : low) = y[0];
   }
   return low;
@@ -381,7 +393,8 @@ double initial_error(Oscillation<double>& p, const State& s, In<double> x1, doub
   Vector<double> y(1), z(1), gy(1), gz(1);
   y[0] = penalised_solution(p, x1, lambda1);
   p.inner_solution(x1, z);
-  p.inner_gradient_x(x1, y, gy), p.inner_gradient_x(x1, z, gz);
+  p.inner_gradient_x(x1, y, gy);
+  p.inner_gradient_x(x1, z, gz);
   const double true_direction = lambda1 * (gy[0] - gz[0]);  // ∇L*_1: f does not depend on x
   return 6 * std::pow(L_g1 * (s.y[0] - y[0]), 2) + 3 * std::pow(L_g1 * (s.z[0] - z[0]), 2) +
          std::pow(s.direction[0] - true_direction, 2);
@@ -444,7 +457,8 @@ TEST(Run, OfSf2oboStaysBelowItsBoundOnAverage) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Measured r = run<Sf2obo>(300, 0.1, seed);
     EXPECT_FALSE(mentions(r.bound, "does not hold"));
-    regret += r.regret / 3, bound += r.bound.value / 3;
+    regret += r.regret / 3;
+    bound += r.bound.value / 3;
   }
   EXPECT_LE(regret, bound);
 }

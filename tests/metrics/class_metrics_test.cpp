@@ -26,8 +26,10 @@ struct Direct {
     for (const JudgedClass& r : rows) {
       if (r.weight == 0) continue;
       confusion[{r.truth, r.predicted}] += r.weight;
-      all += r.weight, loss += static_cast<long double>(r.weight) * r.log_loss;
-      seen.insert(r.truth), met.insert(r.truth);
+      all += r.weight;
+      loss += static_cast<long double>(r.weight) * r.log_loss;
+      seen.insert(r.truth);
+      met.insert(r.truth);
       if (r.predicted >= 0) met.insert(r.predicted);
     }
     for (const int k : met) {
@@ -66,7 +68,7 @@ void expect_equal(const ClassMetrics& m, const Direct& d) {
   EXPECT_NEAR(m.kappa(), d.kappa, 4e-15 * (1.0 + std::abs(1.0 - d.kappa)));
 }
 
-// Row i of a stream in which class k first shows at row 40k, with guesses that are right more often than not.
+// Row i of a stream in which class k first appears at row 40k, with guesses that are right more often than not.
 JudgedClass random_row(const Rng& seed, std::int64_t i, bool weighted) {
   Rng rng = seed.child("row", static_cast<std::uint64_t>(i));
   const auto known = static_cast<std::uint64_t>(std::min<std::int64_t>(1 + i / 40, 6));
@@ -165,11 +167,17 @@ TEST(ClassMetrics, ResumedAtEveryRowTheBitsAreTheSame) {
     WindowedClassMetrics window(37);
     ClassMetrics cumulative;
     Archive a(saved(resumed)), b(saved(all_resumed));
-    window.fields(a), cumulative.fields(b);
-    a.finish(), b.finish();
-    resumed = window, all_resumed = cumulative;
+    window.fields(a);
+    cumulative.fields(b);
+    a.finish();
+    b.finish();
+    resumed = window;
+    all_resumed = cumulative;
     const JudgedClass row = random_row(seed, i, true);
-    straight.add(row), resumed.add(row), all.add(row), all_resumed.add(row);
+    straight.add(row);
+    resumed.add(row);
+    all.add(row);
+    all_resumed.add(row);
     ASSERT_EQ(saved(straight), saved(resumed));
     ASSERT_EQ(saved(all), saved(all_resumed));
   }

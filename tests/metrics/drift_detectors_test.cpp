@@ -15,7 +15,7 @@ namespace {
 
 using namespace obolus;
 
-// ADWIN that keeps every number, and for every boundary of buckets goes over all of them.
+// ADWIN that keeps every number, and visits all of them for every boundary of buckets.
 class SlowAdwin {
  public:
   explicit SlowAdwin(double delta, std::size_t clock) : delta_(delta), clock_(clock) {}
@@ -105,11 +105,14 @@ RC_GTEST_PROP(Adwin, AlarmsWhereTheSlowOneDoes, (std::uint64_t seed)) {
   const double delta = std::array{0.002, 0.05, 0.3}[rng.below(3)];
   const auto clock = std::array<std::int64_t, 3>{1, 7, 32}[rng.below(3)];
   Adwin fast({.delta = delta, .clock = clock});
-  SlowAdwin slow(delta, static_cast<std::size_t>(clock));
+  SlowAdwin slow(delta, to_size(clock));
   double level = 0.5, spread = 0.1;
   const std::size_t rows = clock == 1 ? 300 : 900;
   for (std::size_t i = 0; i < rows; ++i) {
-    if (rng.uniform() < 0.005) level = rng.uniform(), spread = 0.3 * rng.uniform();
+    if (rng.uniform() < 0.005) {
+      level = rng.uniform();
+      spread = 0.3 * rng.uniform();
+    }
     const double x = level + spread * rng.normal();
     RC_ASSERT(fast.add(x) == slow.add(x));
     RC_ASSERT(fast.width() == static_cast<std::int64_t>(slow.width()));
@@ -120,8 +123,8 @@ RC_GTEST_PROP(Adwin, AlarmsWhereTheSlowOneDoes, (std::uint64_t seed)) {
 }
 
 TEST(Adwin, AStillStreamAlarmsNoMoreOftenThanDeltaACheck) {
-  // 31 checks a stream, each with an alarm with probability ≤ δ: a stream has one with probability ≤ 31δ = 0.31. Of 400
-  // independent streams fewer than 400·0.31 + 5·√(400·0.31·0.69) = 170 have, but for 3e-7.
+  // 31 checks per stream, each with an alarm with probability ≤ δ: a stream has one with probability ≤ 31δ = 0.31. Of
+  // 400 independent streams fewer than 400·0.31 + 5·√(400·0.31·0.69) = 170 have, but for 3e-7.
   int alarmed = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     Adwin adwin({.delta = 0.01});
@@ -237,7 +240,7 @@ TEST(PageHinkley, AStillStreamDoesNotAlarm) {
 }
 
 TEST(PageHinkley, AJumpIsFoundAfterItsDelayInItsDirectionOnly) {
-  // 1000 zeros, then ones: after k of them the mean is k/(1000 + k), so up grows by 1 − k/(1000 + k) − δ a row, and
+  // 1000 zeros, then ones: after k of them the mean is k/(1000 + k), so up grows by 1 − k/(1000 + k) − δ per row, and
   // exceeds λ = 20 with δ = 0.1 at k = 23: 23·0.9 − Σ_{j ≤ 23} j/(1000 + j) = 20.43, and at k = 22, 19.55.
   const auto first_alarm = [](DriftDirection direction, double from, double to) {
     PageHinkley detector({.delta = 0.1, .lambda = 20.0, .alpha = 1.0, .direction = direction});

@@ -17,7 +17,9 @@ std::pair<double, double> direct(const Rows& rows) {
   long double all = 0, squares = 0, distances = 0;
   for (const JudgedNumber& r : rows) {
     const long double error = r.predicted - r.truth;
-    all += r.weight, squares += r.weight * error * error, distances += r.weight * std::abs(error);
+    all += r.weight;
+    squares += r.weight * error * error;
+    distances += r.weight * std::abs(error);
   }
   return {static_cast<double>(squares / all), static_cast<double>(distances / all)};
 }
@@ -40,9 +42,11 @@ TEST(ErrorMetrics, CumulativeAndWindowedOnesAreTheirDefinitions) {
   WindowedErrorMetrics window(50);
   EXPECT_TRUE(std::isnan(all.squared_error()) && std::isnan(all.absolute_error()));
   for (int i = 0; i < 1000; ++i) {
-    history.push_back(random_row(rng)), last.push_back(history.back());
+    history.push_back(random_row(rng));
+    last.push_back(history.back());
     if (last.size() > 50) last.pop_front();
-    all.add(history.back()), window.add(history.back());
+    all.add(history.back());
+    window.add(history.back());
     expect_equal(all, direct(history));
     expect_equal(window.metrics(), direct(last));
   }
@@ -76,7 +80,8 @@ TEST(ErrorMetrics, ResumedAtEveryRowTheBitsAreTheSame) {
     a.finish();
     resumed = next;
     const JudgedNumber row = random_row(rng);
-    straight.add(row), resumed.add(row);
+    straight.add(row);
+    resumed.add(row);
     ASSERT_EQ(saved(straight), saved(resumed));
   }
 }

@@ -25,10 +25,19 @@ QuadraticRound<double> random_round(Index d1, Index d2, std::uint64_t seed) {
   Rng rng(seed);
   QuadraticRound<double> q;
   Matrix<double> root(d2, d2);
-  q.B.resize(d2, d1), q.b.resize(d2), q.c.resize(d2), q.e.resize(d1);
-  rng.fill_normal(root), rng.fill_normal(q.B), rng.fill_normal(q.b), rng.fill_normal(q.c), rng.fill_normal(q.e);
+  q.B.resize(d2, d1);
+  q.b.resize(d2);
+  q.c.resize(d2);
+  q.e.resize(d1);
+  rng.fill_normal(root);
+  rng.fill_normal(q.B);
+  rng.fill_normal(q.b);
+  rng.fill_normal(q.c);
+  rng.fill_normal(q.e);
   q.A = root * root.transpose() / double(d2) + Matrix<double>::Identity(d2, d2);
-  q.w = 0.8, q.s = 0.3, q.r = 0.2;
+  q.w = 0.8;
+  q.s = 0.3;
+  q.r = 0.2;
   return q;
 }
 
@@ -93,7 +102,8 @@ RC_GTEST_PROP(Hypergradient, NeedsNoProducts, (std::uint64_t seed)) {
   RC_ASSERT((gradient - by_formula(q, x)).norm() <= 1e-8 * (1.0 + gradient.norm()));
 }
 
-// 2,000 steps contract by 1 − αμ ≤ 0.9 each: nothing of the start is left. CG stops at a thousandth, on a system that is damped.
+// 2,000 steps contract by 1 − αμ ≤ 0.9 each: nothing of the start is left. CG stops at a thousandth, on a damped
+// system.
 RC_GTEST_PROP(Hypergradient, ReferenceStepsSolveTheDampedSystemWhereTheyEnd, (std::uint64_t seed)) {
   QuadraticRound<double> q = random_round(3, 5, seed);
   QuadraticFile<double> p({q}, {});
@@ -101,7 +111,8 @@ RC_GTEST_PROP(Hypergradient, ReferenceStepsSolveTheDampedSystemWhereTheyEnd, (st
   Hypergradient<QuadraticFile<double>> hypergradient(p,
                                                      {.steps = 2000, .alpha = 0.1, .damping = damping, .products = 50});
   Vector<double> x(3), gradient(3), start(5);
-  Rng(seed).child("x").fill_normal(x), Rng(seed).child("y").fill_normal(start);
+  Rng(seed).child("x").fill_normal(x);
+  Rng(seed).child("y").fill_normal(start);
   RC_ASSERT(hypergradient(p, x, start, gradient));
   RC_ASSERT(!hypergradient.closed_form());
   const Vector<double> y = Eigen::LLT<Matrix<double>>(q.A).solve(q.B * x + q.b);
@@ -219,7 +230,7 @@ TEST(Hypergradient, TheErasedLayerIsAskedWhatItsProblemCanDo) {
   EXPECT_EQ(got, expected);
 }
 
-// What cannot be trusted is not passed off as a gradient.
+// A gradient that cannot be trusted is reported as such.
 
 struct Saddle : Flattening {
   void inner_gradient_y(In<double> x, In<double> y, Out<double> d) { d(0) = -y(0) - x(0); }

@@ -8,7 +8,8 @@ using namespace obolus;
 
 Evaluation judged(double loss, double accuracy) {
   Evaluation e;
-  e.add("loss", loss), e.add("accuracy", accuracy);
+  e.add("loss", loss);
+  e.add("accuracy", accuracy);
   return e;
 }
 
@@ -36,7 +37,8 @@ TEST(Prequential, LookingAddsNothing) {
 
 TEST(Prequential, ASavedStateGoesOnWithTheSameSums) {
   Prequential before, after;
-  before.add(judged(0.1, 0.5)), before.add(judged(0.2, 0.25));
+  before.add(judged(0.1, 0.5));
+  before.add(judged(0.2, 0.25));
   Archive saved;
   saved("prequential", before);
   Archive loaded(saved.bytes());
@@ -48,7 +50,8 @@ TEST(Prequential, OtherNamesThanBeforeAreRefused) {
   Prequential p;
   p.add(judged(1.0, 1.0));
   Evaluation renamed, fewer;
-  renamed.add("loss", 1.0), renamed.add("recall", 1.0);
+  renamed.add("loss", 1.0);
+  renamed.add("recall", 1.0);
   fewer.add("loss", 1.0);
   EXPECT_THROW(p.add(renamed), DataError);
   EXPECT_THROW(p.add(fewer), DataError);

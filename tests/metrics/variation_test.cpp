@@ -82,7 +82,10 @@ TEST(VariationMeter, ResumesFromWhatItSaved) {
   auto resumed = measured(problem, 0);
   Archive loaded(saved.bytes());
   resumed.fields(loaded);
-  for (Round t = 7; t <= 10; ++t) problem.reveal(t), resumed.add(problem, t);
+  for (Round t = 7; t <= 10; ++t) {
+    problem.reveal(t);
+    resumed.add(problem, t);
+  }
   EXPECT_EQ(resumed.H2.sum, whole.H2.sum);
   EXPECT_EQ(resumed.H2.exact, whole.H2.exact);
 }

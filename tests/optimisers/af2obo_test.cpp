@@ -4,6 +4,8 @@
 
 #include "tests/optimisers/trajectory.hpp"
 
+template struct obolus::test::Sessions<obolus::Af2obo>;
+
 namespace {
 
 using namespace obolus;
@@ -20,8 +22,8 @@ Af2oboOptions options(WarmStart warm_start, BetaRule beta_rule = BetaRule::alpha
   return o;
 }
 
-Session<Af2obo, Plain> open(Plain& p, const Af2oboOptions& o, const ConvexSet& set = ConvexSet::all()) {
-  return Session<Af2obo, Plain>(Af2obo(o, set), p, first_x(p.dims()), first_y(p.dims()));
+OpenSession<Af2obo, Plain> open(Plain& p, const Af2oboOptions& o, const ConvexSet& set = ConvexSet::all()) {
+  return OpenSession<Af2obo, Plain>(Af2obo(o, set), p, first_x(p.dims()), first_y(p.dims()));
 }
 
 // ---- Against the reference -----------------------------------------------------------------------------------------
@@ -51,7 +53,10 @@ void compare_with_reference() {
     in_every_way(ours.dims().x, [&](const std::string& way, const SlowSet& set, WarmStart warm_start, BetaRule rule) {
       SCOPED_TRACE(stream + ", " + way);
       Af2oboOptions o = options(warm_start, rule);
-      if (std::is_same_v<S, float>) o.delta_y = 0.1, o.delta_z = 0.02;
+      if (std::is_same_v<S, float>) {
+        o.delta_y = 0.1;
+        o.delta_z = 0.02;
+      }
       ++all;
       to_the_end += expect_reference_trajectory<Af2obo>(ours, theirs, o, set, algorithm2<S>, same_report) ? 1 : 0;
     });
@@ -92,7 +97,8 @@ TEST(Af2obo, BothLoopsEndWithinTheirTolerancesAtTheRoundsOwnX) {
       p.reveal(t);
       const Step step = session.step(Rng(1));
       ASSERT_FALSE(step.capped);
-      session.read_y(y), session.read_z(z);
+      session.read_y(y);
+      session.read_z(z);
       p.inner_gradient_y(x, z, g);
       EXPECT_LE(g.norm(), o.delta_z(t));
       p.outer_gradient_y(x, y, f);
@@ -131,7 +137,8 @@ TEST(Af2obo, LoopsOfNStepsCostNPlusOneGradientsAlsoAtTheCap) {
         const Step step = session.step(Rng(1));
         expected.g_y += (step.steps_z + 1) + (step.steps_y + 1);
         expected.f_y += step.steps_y + 1;
-        expected.f_x += 1, expected.g_x += 2;
+        expected.f_x += 1;
+        expected.g_x += 2;
         EXPECT_EQ(session.counts(), expected) << "round " << t << ", cap " << cap << ", " << name_of(warm_start);
         EXPECT_TRUE(t > 1 || step.capped == (cap == 3));
       }
@@ -142,7 +149,9 @@ TEST(Af2obo, TheCapHoldsForEachLoopAndIsReportedForEither) {
   const auto first_step = [](double delta_y, double delta_z) {
     Plain p(small_quadratic(Drift::none, 0.0), 4);
     Af2oboOptions o = options(WarmStart::separate);
-    o.delta_y = delta_y, o.delta_z = delta_z, o.max_inner = 2;
+    o.delta_y = delta_y;
+    o.delta_z = delta_z;
+    o.max_inner = 2;
     auto session = open(p, o);
     p.reveal(1);
     return session.step(Rng(1));
@@ -196,11 +205,13 @@ TEST(Af2obo, DualIsSeparateWhileTheMultiplierStandsStill) {
     auto a = open(p, separate), b = open(q, dual);
     Real y(6), other(6);
     for (Round t = 1; t <= compared_rounds; ++t) {
-      p.reveal(t), q.reveal(t);
+      p.reveal(t);
+      q.reveal(t);
       const Step first = a.step(Rng(1)), second = b.step(Rng(1));
       ASSERT_EQ(first.steps_y, second.steps_y);
       ASSERT_EQ(first.steps_z, second.steps_z);
-      a.read_y(y), b.read_y(other);
+      a.read_y(y);
+      b.read_y(other);
       expect_near<double>(y, other, tolerance<double>(t), "y");
       expect_near<double>(a.x(), b.x(), tolerance<double>(t), "x");
     }

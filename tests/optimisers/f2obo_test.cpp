@@ -6,6 +6,8 @@
 
 #include "tests/optimisers/trajectory.hpp"
 
+template struct obolus::test::Sessions<obolus::F2obo>;
+
 namespace {
 
 using namespace obolus;
@@ -75,13 +77,16 @@ TEST(F2oboSingleLoop, IsF2oboWithOneInnerStepBitForBit) {
     const auto single = family_options<F2oboSingleLoopOptions>(warm_start, BetaRule::alpha_over_lambda);
     const Dims dims = p.dims();
     const ConvexSet set = ConvexSet::box(-0.2, 0.25);
-    Session<F2obo, Quadratic<double>> a(F2obo(one, set), p, first_x(dims), first_y(dims));
+    OpenSession<F2obo, Quadratic<double>> a(F2obo(one, set), p, first_x(dims), first_y(dims));
     Session<F2oboSingleLoop, Quadratic<double>> b(F2oboSingleLoop(single, set), q, first_x(dims), first_y(dims));
     Real ya(dims.y), yb(dims.y);
     for (Round t = 1; t <= 30; ++t) {
-      p.reveal(t), q.reveal(t);
-      a.step(Rng(1)), b.step(Rng(2));
-      a.read_y(ya), b.read_y(yb);
+      p.reveal(t);
+      q.reveal(t);
+      a.step(Rng(1));
+      b.step(Rng(2));
+      a.read_y(ya);
+      b.read_y(yb);
       ASSERT_EQ(a.x(), b.x()) << "round " << t;
       ASSERT_EQ(ya, yb) << "round " << t;
     }
@@ -107,15 +112,19 @@ TEST(F2obo, DualIsSeparateWhileTheMultiplierStandsStill) {
       F2oboOptions separate = options(WarmStart::separate, rule), dual = options(WarmStart::dual, rule);
       separate.tau = dual.tau = 0.0;
       const Dims dims = p.dims();
-      Session<F2obo, Quadratic<double>> a(F2obo(separate, ConvexSet::all()), p, first_x(dims), first_y(dims));
-      Session<F2obo, Quadratic<double>> b(F2obo(dual, ConvexSet::all()), q, first_x(dims), first_y(dims));
+      OpenSession<F2obo, Quadratic<double>> a(F2obo(separate, ConvexSet::all()), p, first_x(dims), first_y(dims));
+      OpenSession<F2obo, Quadratic<double>> b(F2obo(dual, ConvexSet::all()), q, first_x(dims), first_y(dims));
       Real y(dims.y), z(dims.y), other(dims.y);
       for (Round t = 1; t <= compared_rounds; ++t) {
-        p.reveal(t), q.reveal(t);
-        a.step(Rng(1)), b.step(Rng(1));
-        a.read_y(y), b.read_y(other);
+        p.reveal(t);
+        q.reveal(t);
+        a.step(Rng(1));
+        b.step(Rng(1));
+        a.read_y(y);
+        b.read_y(other);
         expect_near<double>(y, other, tolerance<double>(t), "y");
-        a.read_z(z), b.read_z(other);
+        a.read_z(z);
+        b.read_z(other);
         expect_near<double>(z, other, tolerance<double>(t), "z");
         expect_near<double>(a.x(), b.x(), tolerance<double>(t), "x");
       }
@@ -126,11 +135,16 @@ TEST(F2obo, DualIsSeparateWhileTheMultiplierStandsStill) {
 TEST(F2obo, DualKeepsItsMemoryWhenTheMultiplierGrowsAndSeparateDoesNot) {
   Quadratic<double> p(small_quadratic(Drift::slow, 0.0), 8), q(small_quadratic(Drift::slow, 0.0), 8);
   const Dims dims = p.dims();
-  Session<F2obo, Quadratic<double>> a(F2obo(options(WarmStart::separate), ConvexSet::all()), p, first_x(dims),
-                                      first_y(dims));
-  Session<F2obo, Quadratic<double>> b(F2obo(options(WarmStart::dual), ConvexSet::all()), q, first_x(dims),
-                                      first_y(dims));
-  for (Round t = 1; t <= 2; ++t) p.reveal(t), q.reveal(t), a.step(Rng(1)), b.step(Rng(1));
+  OpenSession<F2obo, Quadratic<double>> a(F2obo(options(WarmStart::separate), ConvexSet::all()), p, first_x(dims),
+                                          first_y(dims));
+  OpenSession<F2obo, Quadratic<double>> b(F2obo(options(WarmStart::dual), ConvexSet::all()), q, first_x(dims),
+                                          first_y(dims));
+  for (Round t = 1; t <= 2; ++t) {
+    p.reveal(t);
+    q.reveal(t);
+    a.step(Rng(1));
+    b.step(Rng(1));
+  }
   EXPECT_GT((a.direction() - b.direction()).norm(), 1e-3);  // λ doubled: the difference is of the size of d itself
 }
 
@@ -143,14 +157,17 @@ TEST(F2obo, YAndZStayOneOverLambdaApart) {
     Quadratic<double> p(small_quadratic(Drift::none, 0.0), 4);
     const Dims dims = p.dims();
     F2oboOptions o = options(WarmStart::separate);
-    o.lambda1 = lambda, o.tau = 0.0;
+    o.lambda1 = lambda;
+    o.tau = 0.0;
     o.inner_steps = 300.0;  // (1 − αμ)^300 < 1e-29: converged
-    Session<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), p, first_x(dims), first_y(dims));
+    OpenSession<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), p, first_x(dims), first_y(dims));
     p.reveal(1);
     session.step(Rng(1));
     Real y(dims.y), z(dims.y);
-    session.read_y(y), session.read_z(z);
-    lambdas.push_back(lambda), gaps.push_back((y - z).norm());
+    session.read_y(y);
+    session.read_z(z);
+    lambdas.push_back(lambda);
+    gaps.push_back((y - z).norm());
   }
   const double slope = fitted_slope(lambdas, gaps);
   EXPECT_GE(slope, -1.0 - 1e-9);
@@ -181,9 +198,11 @@ TEST(F2obo, TheBiasOfTheHypergradientFallsLikeOneOverLambdaOnAStaticStream) {
       const Dims dims = p.dims();
       const Real x = Real::LinSpaced(dims.x, -0.4, 0.5);
       F2oboOptions o = options(warm_start);
-      o.lambda1 = 4.0, o.tau = 1.0, o.inner_steps = 80.0;
+      o.lambda1 = 4.0;
+      o.tau = 1.0;
+      o.inner_steps = 80.0;
       const ConvexSet point = ConvexSet::box(x, x);  // x stands still: only λ changes
-      Session<F2obo, Quadratic<double>> session(F2obo(o, point), p, x, first_y(dims));
+      OpenSession<F2obo, Quadratic<double>> session(F2obo(o, point), p, x, first_y(dims));
       std::vector<double> lambdas, errors;
       for (Round t = 1; t <= 1024; ++t) {
         p.reveal(t);
@@ -205,7 +224,7 @@ TEST(F2obo, ARoundCostsTwoKGradientsOfGAndKOfFInYOneOfFAndTwoOfGInXAndNothingEls
     const Dims dims = p.dims();
     F2oboOptions o = options(warm_start);
     o.inner_steps = Schedule(2.0, 1.0);  // K_t = 2t
-    Session<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), p, first_x(dims), first_y(dims));
+    OpenSession<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), p, first_x(dims), first_y(dims));
     EXPECT_EQ(session.counts(), OracleCounts{});
     for (Round t = 1; t <= 6; ++t) {
       const OracleCounts before = session.counts();
@@ -213,7 +232,10 @@ TEST(F2obo, ARoundCostsTwoKGradientsOfGAndKOfFInYOneOfFAndTwoOfGInXAndNothingEls
       session.step(Rng(1));
       const std::int64_t K = 2 * t;
       OracleCounts expected = before;
-      expected.g_y += 2 * K, expected.f_y += K, expected.f_x += 1, expected.g_x += 2;
+      expected.g_y += 2 * K;
+      expected.f_y += K;
+      expected.f_x += 1;
+      expected.g_x += 2;
       EXPECT_EQ(session.counts(), expected) << "round " << t << ", " << name_of(warm_start);
     }
     Real y(dims.y);
@@ -228,7 +250,7 @@ TEST(F2obo, AStepThatBlowsUpSaysSoAndLeavesXWhereItWas) {
   const Dims dims = p.dims();
   F2oboOptions o = options(WarmStart::separate);
   o.alpha = 1e200;
-  Session<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), p, first_x(dims), first_y(dims));
+  OpenSession<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), p, first_x(dims), first_y(dims));
   p.reveal(1);
   const Real x = session.x();
   EXPECT_EQ(session.step(Rng(1)).status, Status::non_finite_inner);

@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "obolus/any/session.hpp"
 #include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
 #include "tests/conformance/witnesses.hpp"
 
 namespace {
@@ -16,10 +16,12 @@ using Real = Vector<double>;
 
 QuadraticOptions quadratic(Drift drift) {
   QuadraticOptions o;
-  o.dim_x = 3, o.dim_y = 4;
+  o.dim_x = 3;
+  o.dim_y = 4;
   o.condition = 4.0;
   o.drift = drift;
-  o.noise = 0.3, o.noise_cross = 0.1;
+  o.noise = 0.3;
+  o.noise_cross = 0.1;
   return o;
 }
 
@@ -49,7 +51,10 @@ TEST(Fixed, LeavesXWhereTheStartPutIt) {
 TEST(Fixed, FindsTheInnerSolutionOfAStillStream) {
   Quadratic<double> p(quadratic(Drift::none), 3);
   auto session = open(p, {.alpha = 0.2});
-  for (Round t = 1; t <= 60; ++t) p.reveal(t), session.step(Rng(1));
+  for (Round t = 1; t <= 60; ++t) {
+    p.reveal(t);
+    session.step(Rng(1));
+  }
   Real y(4), solution(4);
   session.read_y(y);
   p.inner_solution(x1, solution);
@@ -61,9 +66,13 @@ TEST(Fixed, TakesItsStepsOnTheRevealedRoundAndAsksForNothingElse) {
   auto session = open(p, {.alpha = 0.15, .inner_steps = 3.0});
   Real expected = y1, y(4), gradient(4);
   for (Round t = 1; t <= 10; ++t) {
-    p.reveal(t), q.reveal(t);
+    p.reveal(t);
+    q.reveal(t);
     const Step step = session.step(Rng(1));
-    for (int k = 0; k < 3; ++k) q.inner_gradient_y(x1, expected, gradient), expected -= 0.15 * gradient;
+    for (int k = 0; k < 3; ++k) {
+      q.inner_gradient_y(x1, expected, gradient);
+      expected -= 0.15 * gradient;
+    }
     session.read_y(y);
     EXPECT_LE((y - expected).norm(), 1e-14 * std::max(1.0, expected.norm())) << "round " << t;
     EXPECT_EQ(step.inner_iterations, 3);
@@ -77,7 +86,8 @@ TEST(Fixed, StopsAtATolerance) {
   auto session = open(p, {.alpha = 0.15, .inner_steps = 40.0, .tolerance = 0.01});
   Real y(4), gradient(4);
   for (Round t = 1; t <= 10; ++t) {
-    p.reveal(t), q.reveal(t);
+    p.reveal(t);
+    q.reveal(t);
     const Step step = session.step(Rng(1));
     session.read_y(y);
     q.inner_gradient_y(x1, y, gradient);
@@ -104,7 +114,10 @@ TEST(Fixed, DrawsOnceARoundOrForEveryStepWhenAskedTo) {
   const auto drawn = [](Samples samples) {
     Quadratic<double> p(quadratic(Drift::slow), 3);
     auto session = open(p, {.inner_steps = 3.0, .samples = samples, .batch = 4.0});
-    for (Round t = 1; t <= 10; ++t) p.reveal(t), session.step(Rng(1));
+    for (Round t = 1; t <= 10; ++t) {
+      p.reveal(t);
+      session.step(Rng(1));
+    }
     return session.counts().samples;
   };
   EXPECT_EQ(drawn(Samples::given), 0);

@@ -9,7 +9,7 @@
 
 namespace obolus {
 
-// Log-uniform in [least, most].
+// Log-uniform in [min, max].
 inline double random_magnitude(double min, double max) {
   const double u = *rc::gen::inRange(0, 1'000'001) / 1e6;
   return min * std::pow(max / min, u);

@@ -5,6 +5,8 @@
 #include "obolus/optimisers/f2obo.hpp"
 #include "tests/optimisers/trajectory.hpp"
 
+template struct obolus::test::Sessions<obolus::Sf2obo>;
+
 namespace {
 
 using namespace obolus;
@@ -44,7 +46,8 @@ template <class S>
 void compare_on_noisy_streams() {
   for (auto [name, problem] : quadratic_streams())
     for (const double cross : {0.0, 0.1}) {
-      problem.noise = 0.3, problem.noise_cross = cross;
+      problem.noise = 0.3;
+      problem.noise_cross = cross;
       compare_with_reference<Quadratic<S>>(name + (cross > 0 ? ", noise in B" : ""), problem);
     }
   for (auto [name, problem] : oscillation_streams()) {
@@ -58,7 +61,8 @@ TEST(Sf2obo, FollowsTheSlowReferenceInFloat) { compare_on_noisy_streams<float>()
 
 TEST(Sf2obo, FollowsTheSlowReferenceWithThePapersLogarithmOfInnerSteps) {
   QuadraticOptions problem = small_quadratic(Drift::slow, 0.0);
-  problem.noise = 0.3, problem.noise_cross = 0.1;
+  problem.noise = 0.3;
+  problem.noise_cross = 0.1;
   Quadratic<double> ours(problem, 5), theirs(problem, 5);
   Sf2oboOptions o = options(WarmStart::separate, BetaRule::alpha_over_lambda, Samples::fresh);
   o.inner_steps = Schedule(1.5, 0.0);
@@ -81,13 +85,16 @@ TEST(Sf2obo, IsF2oboBitForBitWithoutNoise) {
         F2oboOptions plain = family_options<F2oboOptions>(warm_start, BetaRule::alpha_over_lambda);
         plain.inner_steps = 3.0;
         const Sf2oboOptions sampled = options(warm_start, BetaRule::alpha_over_lambda, samples);
-        Session<F2obo, Quadratic<double>> a(F2obo(plain, set), p, first_x(dims), first_y(dims));
-        Session<Sf2obo, Quadratic<double>> b(Sf2obo(sampled, set), q, first_x(dims), first_y(dims));
+        OpenSession<F2obo, Quadratic<double>> a(F2obo(plain, set), p, first_x(dims), first_y(dims));
+        OpenSession<Sf2obo, Quadratic<double>> b(Sf2obo(sampled, set), q, first_x(dims), first_y(dims));
         Real ya(dims.y), yb(dims.y);
         for (Round t = 1; t <= 20; ++t) {
-          p.reveal(t), q.reveal(t);
-          a.step(Rng(1)), b.step(Rng(2));
-          a.read_y(ya), b.read_y(yb);
+          p.reveal(t);
+          q.reveal(t);
+          a.step(Rng(1));
+          b.step(Rng(2));
+          a.read_y(ya);
+          b.read_y(yb);
           ASSERT_EQ(a.x(), b.x()) << name << ", round " << t;
           ASSERT_EQ(ya, yb) << name << ", round " << t;
         }
@@ -101,20 +108,24 @@ TEST(Sf2obo, IsF2oboBitForBitWithoutNoise) {
 TEST(Sf2obo, IsF2oboBitForBitOnWhatIsGiven) {
   for (auto [name, problem] : quadratic_streams())
     for (const WarmStart warm_start : warm_starts) {
-      problem.noise = 0.5, problem.noise_cross = 0.2;
+      problem.noise = 0.5;
+      problem.noise_cross = 0.2;
       Quadratic<double> p(problem, 3), q(problem, 3);
       const Dims dims = p.dims();
       const ConvexSet set = ConvexSet::l2_ball(0.4);
       F2oboOptions plain = family_options<F2oboOptions>(warm_start, BetaRule::alpha_over_lambda);
       plain.inner_steps = 3.0;
       const Sf2oboOptions given = options(warm_start, BetaRule::alpha_over_lambda, Samples::given);
-      Session<F2obo, Quadratic<double>> a(F2obo(plain, set), p, first_x(dims), first_y(dims));
-      Session<Sf2obo, Quadratic<double>> b(Sf2obo(given, set), q, first_x(dims), first_y(dims));
+      OpenSession<F2obo, Quadratic<double>> a(F2obo(plain, set), p, first_x(dims), first_y(dims));
+      OpenSession<Sf2obo, Quadratic<double>> b(Sf2obo(given, set), q, first_x(dims), first_y(dims));
       Real ya(dims.y), yb(dims.y);
       for (Round t = 1; t <= 20; ++t) {
-        p.reveal(t), q.reveal(t);
-        a.step(Rng(1)), b.step(Rng(2));
-        a.read_y(ya), b.read_y(yb);
+        p.reveal(t);
+        q.reveal(t);
+        a.step(Rng(1));
+        b.step(Rng(2));
+        a.read_y(ya);
+        b.read_y(yb);
         ASSERT_EQ(a.x(), b.x()) << name << ", round " << t;
         ASSERT_EQ(ya, yb) << name << ", round " << t;
       }
@@ -131,7 +142,7 @@ TEST(Sf2obo, LeavesTheProblemWithItsExpectedFunctions) {
     const Real x = first_x(dims), y = first_y(dims);
     const double expected = p.outer_value(x, y);
     const Sf2oboOptions o = options(WarmStart::separate, BetaRule::alpha_over_lambda, samples);
-    Session<Sf2obo, Quadratic<double>> session(Sf2obo(o, ConvexSet::all()), p, x, y);
+    OpenSession<Sf2obo, Quadratic<double>> session(Sf2obo(o, ConvexSet::all()), p, x, y);
     p.reveal(1);
     session.step(Rng(1));
     EXPECT_EQ(p.outer_value(x, y), expected);
@@ -157,13 +168,29 @@ class Witness {
   std::vector<Draw> draws;
 
   [[nodiscard]] Dims dims() const { return {1, 1}; }
-  void reveal(Round) { calls.clear(), draws.clear(), current_ = 0; }
+  void reveal(Round) {
+    calls.clear();
+    draws.clear();
+    current_ = 0;
+  }
   double outer_value(In<double>, In<double> y) { return 0.5 * y[0] * y[0]; }
   double inner_value(In<double> x, In<double> y) { return 0.5 * (y[0] - x[0]) * (y[0] - x[0]); }
-  void outer_gradient_x(In<double>, In<double> y, Out<double> d) { note("f_x", y), d[0] = 0.0; }
-  void outer_gradient_y(In<double>, In<double> y, Out<double> d) { note("f_y", y), d[0] = y[0]; }
-  void inner_gradient_x(In<double> x, In<double> y, Out<double> d) { note("g_x", y), d[0] = x[0] - y[0]; }
-  void inner_gradient_y(In<double> x, In<double> y, Out<double> d) { note("g_y", y), d[0] = y[0] - x[0]; }
+  void outer_gradient_x(In<double>, In<double> y, Out<double> d) {
+    note("f_x", y);
+    d[0] = 0.0;
+  }
+  void outer_gradient_y(In<double>, In<double> y, Out<double> d) {
+    note("f_y", y);
+    d[0] = y[0];
+  }
+  void inner_gradient_x(In<double> x, In<double> y, Out<double> d) {
+    note("g_x", y);
+    d[0] = x[0] - y[0];
+  }
+  void inner_gradient_y(In<double> x, In<double> y, Out<double> d) {
+    note("g_y", y);
+    d[0] = y[0] - x[0];
+  }
   void resample(SampleSizes sizes, Rng& rng) {
     draws.push_back({sizes, rng.bits()});
     current_ = static_cast<int>(draws.size());
@@ -215,7 +242,7 @@ class Sf2oboSamples : public testing::TestWithParam<WarmStart> {
     const int iterations_a_draw = fresh ? 1 : 3;
     for (int draw = 1; draw <= (fresh ? 3 : 1); ++draw) {
       const auto f_y = witness.points("f_y", draw), g_y = witness.points("g_y", draw);
-      ASSERT_EQ(f_y.size(), static_cast<std::size_t>(iterations_a_draw));
+      ASSERT_EQ(f_y.size(), to_size(iterations_a_draw));
       ASSERT_EQ(g_y.size(), static_cast<std::size_t>(2 * iterations_a_draw));
       for (const double y : f_y) EXPECT_NE(std::count(g_y.begin(), g_y.end(), y), 0) << "y has another ζ";
     }
@@ -247,14 +274,19 @@ TEST(Sf2obo, TheNoiseInTheDirectionDoesNotGrowWithLambda) {
     Quadratic<double> p(problem, 3), exact(small_quadratic(Drift::none, 0.0), 3);
     const Dims dims = p.dims();
     Sf2oboOptions o = options(WarmStart::separate, BetaRule::alpha_over_lambda, Samples::round);
-    o.lambda1 = lambda, o.tau = 0.0, o.batch = 1.0, o.inner_steps = 60.0;
+    o.lambda1 = lambda;
+    o.tau = 0.0;
+    o.batch = 1.0;
+    o.inner_steps = 60.0;
     const ConvexSet still = ConvexSet::box(0.0, 0.0);
-    Session<Sf2obo, Quadratic<double>> noisy(Sf2obo(o, still), p, first_x(dims), first_y(dims));
-    Session<Sf2obo, Quadratic<double>> plain(Sf2obo(o, still), exact, first_x(dims), first_y(dims));
+    OpenSession<Sf2obo, Quadratic<double>> noisy(Sf2obo(o, still), p, first_x(dims), first_y(dims));
+    OpenSession<Sf2obo, Quadratic<double>> plain(Sf2obo(o, still), exact, first_x(dims), first_y(dims));
     double sum = 0.0;
     for (Round t = 1; t <= 200; ++t) {
-      p.reveal(t), exact.reveal(t);
-      noisy.step(Rng(4)), plain.step(Rng(4));
+      p.reveal(t);
+      exact.reveal(t);
+      noisy.step(Rng(4));
+      plain.step(Rng(4));
       sum += (noisy.direction() - plain.direction()).squaredNorm();
     }
     return std::sqrt(sum / 200.0);

@@ -1,6 +1,6 @@
-// Algorithms 1, 2 and 3 of the paper, line by line: slow, plain and written apart from the library. A reference asks a
-// problem for its four gradients only (and `reveal`, `resample`), makes a vector for every number it needs, does its
-// own arithmetic in double and its own projections by bisection. The warm starts "tied" and "dual" are those of docs/concepts.md.
+// Algorithms 1, 2 and 3 of the paper, line by line: slow, plain and written separately from the library. A reference
+// uses only the four gradients of a problem (and `reveal`, `resample`), makes a vector for every quantity, does its own
+// arithmetic in double and its own projections by bisection. docs/concepts.md defines the warm starts.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +87,7 @@ struct SlowParameters {
   std::function<std::int64_t(Round)> inner_steps = [](Round) { return 1; };  // K_t, Algorithms 1 and 3
   double delta_y = 0.0, delta_z = 0.0;                                       // Algorithm 2
   std::int64_t max_inner = 0;
-  bool fresh = false;  // Algorithm 3 as printed; otherwise one draw a round, as in the paper's experiment
+  bool fresh = false;  // Algorithm 3 as printed; otherwise one draw per round, as in the paper's experiment
   std::function<std::int64_t(Round)> batch = [](Round) { return 1; },
                                      outer_batch = [](Round) { return 1; };  // B_t, B̂_t
 };
@@ -109,7 +109,7 @@ class SlowReference {
   Real w;  // λ(y − z); under "dual" this is what carries over, and y follows from it
   std::int64_t steps_y = 0, steps_z = 0;
   bool capped = false;
-  double closest = std::numeric_limits<double>::infinity();  // least |norm − δ|/δ that decided a loop of Algorithm 2
+  double closest = std::numeric_limits<double>::infinity();  // smallest |norm − δ|/δ that decided a loop of Algorithm 2
 
   SlowReference(P& problem, SlowParameters parameters, SlowSet set, const Real& x1, const Real& y1)
       : p_(problem), o_(std::move(parameters)), set_(std::move(set)), x(set_.nearest(x1)), y(y1), z(y1), w(y1 - y1) {}

@@ -23,12 +23,15 @@ TEST(Stencil, IsExactForPolynomialsUpToItsOrder) {
     }
 }
 
-TEST(Stencil, HasTheCommittedCopyAndThePlainOneWhereItSays) {
+TEST(Stencil, HasTheCommittedIterateAndThePlainOneWhereItSays) {
   for (std::int64_t order = 1; order <= 5; ++order) {
     int ones = 0, zeros = 0;
-    for (const StencilPoint& point : stencil(order)) ones += point.j == 1, zeros += point.j == 0;
+    for (const StencilPoint& point : stencil(order)) {
+      ones += point.j == 1;
+      zeros += point.j == 0;
+    }
     EXPECT_EQ(ones, 1);
-    EXPECT_EQ(zeros, has_plain_copy(order) ? 1 : 0);
+    EXPECT_EQ(zeros, has_plain_iterate(order) ? 1 : 0);
   }
 }
 
@@ -42,11 +45,16 @@ QuadraticOptions still_problem() {
 double bias(std::int64_t order, double lambda) {
   Quadratic<double> problem(still_problem(), 5);
   Af2oboOptions o;
-  o.alpha = 0.2, o.gamma = 1e-9, o.lambda1 = lambda, o.tau = 0.0;
-  o.delta_y = 1e-13 * lambda, o.delta_z = 1e-14, o.max_inner = 1000;
+  o.alpha = 0.2;
+  o.gamma = 1e-9;
+  o.lambda1 = lambda;
+  o.tau = 0.0;
+  o.delta_y = 1e-13 * lambda;
+  o.delta_z = 1e-14;
+  o.max_inner = 1000;
   o.order = order;
   const Real x = first_x(problem.dims()), y = first_y(problem.dims());
-  Session<Af2obo, Quadratic<double>> session(Af2obo(o, ConvexSet::all()), problem, x, y);
+  OpenSession<Af2obo, Quadratic<double>> session(Af2obo(o, ConvexSet::all()), problem, x, y);
   EXPECT_EQ(session.step(Rng(1)).status, Status::ok);
   Real exact(problem.dims().x);
   Hypergradient<Quadratic<double>> hypergradient(problem);
@@ -54,7 +62,7 @@ double bias(std::int64_t order, double lambda) {
   return (session.direction() - exact).norm();
 }
 
-// The next term of the bias is of order p + 1: between λ and 2λ the slope is off by O(1/λ), 0.15 at the most here. Rounding
+// The next term of the bias is of order p + 1: between λ and 2λ the slope is off by O(1/λ), at most 0.15 here. Rounding
 // leaves λ 1e-14/μ in d, a hundredth of the smallest bias compared.
 TEST(Stencil, TheBiasFallsWithThePowerOfItsOrder) {
   for (std::int64_t order = 1; order <= 5; ++order) {
@@ -71,51 +79,64 @@ TEST(Stencil, AHigherOrderIsCloserAtTheSameLambda) {
   for (std::int64_t order = 2; order <= 5; ++order) EXPECT_LT(bias(order, 32.0), 0.5 * bias(order - 1, 32.0)) << order;
 }
 
-// Spec: order 2 costs 2K g_y, 2K f_y, 2 f_x and 2 g_x; a copy more costs K more of each, f_y only where j ≠ 0.
+// Order 2 costs 2K g_y, 2K f_y, 2 f_x and 2 g_x; another y_j costs K more of each, f_y only where j ≠ 0.
 TEST(Stencil, ARoundCostsWhatItsCopiesCost) {
   for (std::int64_t order = 1; order <= 5; ++order) {
     Quadratic<double> problem(still_problem(), 5);
     F2oboOptions o;
-    o.lambda1 = 20.0, o.order = order, o.inner_steps = 7.0;
-    Session<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), problem, first_x(problem.dims()),
-                                              first_y(problem.dims()));
+    o.lambda1 = 20.0;
+    o.order = order;
+    o.inner_steps = 7.0;
+    OpenSession<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), problem, first_x(problem.dims()),
+                                                  first_y(problem.dims()));
     session.step(Rng(1));
     const auto copies = static_cast<std::int64_t>(stencil(order).size());
-    const std::int64_t penalised = copies - (has_plain_copy(order) ? 1 : 0);
+    const std::int64_t penalised = copies - (has_plain_iterate(order) ? 1 : 0);
     const OracleCounts expected{.f_x = penalised, .f_y = 7 * penalised, .g_x = copies, .g_y = 7 * copies};
     EXPECT_EQ(session.counts(), expected) << "order " << order;
   }
 }
 
-// Order 1 through the copies is the pair: nesterov's first step has no momentum, so K = 1 must agree exactly.
+// Order 1 on a stencil is the pair: nesterov's first step has no momentum, so K = 1 must agree exactly.
 TEST(Stencil, OneNesterovStepIsOneGradientStep) {
   Quadratic<double> one(still_problem(), 5), other(still_problem(), 5);
   F2oboOptions o;
   o.inner_steps = 1.0;
-  Session<F2obo, Quadratic<double>> plain(F2obo(o, ConvexSet::all()), one, first_x(one.dims()), first_y(one.dims()));
+  OpenSession<F2obo, Quadratic<double>> plain(F2obo(o, ConvexSet::all()), one, first_x(one.dims()),
+                                              first_y(one.dims()));
   o.inner_solver = InnerSolver::nesterov;
-  Session<F2obo, Quadratic<double>> momentum(F2obo(o, ConvexSet::all()), other, first_x(one.dims()),
-                                             first_y(one.dims()));
-  for (Round t = 1; t <= 20; ++t) plain.step(Rng(1)), momentum.step(Rng(1));
+  OpenSession<F2obo, Quadratic<double>> momentum(F2obo(o, ConvexSet::all()), other, first_x(one.dims()),
+                                                 first_y(one.dims()));
+  for (Round t = 1; t <= 20; ++t) {
+    plain.step(Rng(1));
+    momentum.step(Rng(1));
+  }
   EXPECT_LE((plain.x() - momentum.x()).norm(), 1e-13);
 }
 
-// Order 2 in the mean and the half difference of its copies is order 2 in the copies, while λ stands still. Both round
-// as `tolerance` says, the copies with λ = 20 for its 60.
+// Order 2 in the mean and half difference of y_±1 is order 2 in y_±1, while λ is constant. Both round as `tolerance`
+// says, with λ = 20 for its 60.
 template <class Optimiser, class Options>
 void centred_form_is_the_stencil(Options o) {
   QuadraticOptions q = small_quadratic(Drift::abrupt, 0.3);
-  q.noise = 0.2, q.weight = 0.5;
+  q.noise = 0.2;
+  q.weight = 0.5;
   Quadratic<double> one(q, 5), other(q, 5);
-  o.alpha = 0.2, o.gamma = 0.02, o.lambda1 = 20.0, o.tau = 0.0, o.order = 2, o.inner_steps = 5.0;
+  o.alpha = 0.2;
+  o.gamma = 0.02;
+  o.lambda1 = 20.0;
+  o.tau = 0.0;
+  o.order = 2;
+  o.inner_steps = 5.0;
   o.warm_start = WarmStart::separate;
-  Session<Optimiser, Quadratic<double>> copies(Optimiser(o, ConvexSet::all()), one, first_x(one.dims()),
-                                               first_y(one.dims()));
+  OpenSession<Optimiser, Quadratic<double>> copies(Optimiser(o, ConvexSet::all()), one, first_x(one.dims()),
+                                                   first_y(one.dims()));
   o.warm_start = WarmStart::dual;
-  Session<Optimiser, Quadratic<double>> centred(Optimiser(o, ConvexSet::all()), other, first_x(one.dims()),
-                                                first_y(one.dims()));
+  OpenSession<Optimiser, Quadratic<double>> centred(Optimiser(o, ConvexSet::all()), other, first_x(one.dims()),
+                                                    first_y(one.dims()));
   for (Round t = 1; t <= compared_rounds; ++t) {
-    one.reveal(t), other.reveal(t);
+    one.reveal(t);
+    other.reveal(t);
     ASSERT_EQ(copies.step(Rng(1)).status, Status::ok);
     ASSERT_EQ(centred.step(Rng(1)).status, Status::ok);
     expect_near<double>(centred.x(), copies.x(), tolerance<double>(t), "x");
@@ -137,10 +158,14 @@ TEST(Stencil, OrderTwoInItsCentredFormIsOrderTwoInItsCopies) {
 TEST(Stencil, BacktrackingNeedsNoLipschitzConstant) {
   Quadratic<double> problem(still_problem(), 5);
   F2oboOptions o;
-  o.alpha = 25.0, o.gamma = 0.1, o.lambda1 = 20.0, o.inner_steps = 5.0;
-  o.inner_solver = InnerSolver::backtracking, o.order = 2;
-  Session<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), problem, first_x(problem.dims()),
-                                            first_y(problem.dims()));
+  o.alpha = 25.0;
+  o.gamma = 0.1;
+  o.lambda1 = 20.0;
+  o.inner_steps = 5.0;
+  o.inner_solver = InnerSolver::backtracking;
+  o.order = 2;
+  OpenSession<F2obo, Quadratic<double>> session(F2obo(o, ConvexSet::all()), problem, first_x(problem.dims()),
+                                                first_y(problem.dims()));
   for (Round t = 1; t <= 1500; ++t) ASSERT_EQ(session.step(Rng(1)).status, Status::ok) << t;
   Real exact(problem.dims().x);
   Hypergradient<Quadratic<double>> hypergradient(problem);
@@ -148,14 +173,14 @@ TEST(Stencil, BacktrackingNeedsNoLipschitzConstant) {
   EXPECT_LT(exact.norm(), 1e-3);
 }
 
-// At x = 0 the oscillating problem has y* = 0 in every round, the start is the solution, and every step is short enough: the
-// step size may not grow without bound.
+// At x = 0 the oscillating problem has y* = 0 in every round, the start is the solution, and every step is short
+// enough: the step size must not grow without bound.
 TEST(Stencil, BacktrackingRestsAtASolution) {
   Oscillation<double> problem(OscillationOptions{}, 1);
   F2oboOptions o;
   o.inner_solver = InnerSolver::backtracking;
   const Real zero = Real::Zero(1);
-  Session<F2obo, Oscillation<double>> session(F2obo(o, ConvexSet::box(-1, 1)), problem, zero, zero);
+  OpenSession<F2obo, Oscillation<double>> session(F2obo(o, ConvexSet::box(-1, 1)), problem, zero, zero);
   for (Round t = 1; t <= 2000; ++t) {
     problem.reveal(t);
     ASSERT_EQ(session.step(Rng(1)).status, Status::ok) << "round " << t;

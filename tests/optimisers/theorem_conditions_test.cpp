@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/presets.hpp"
 
 namespace {
 
@@ -169,7 +169,10 @@ TEST(TheoremTwo, NamesEachViolation) {
   expect_failures<O>([](O& o) { o.L_g1 = 4.1; }, {"beta_t lambda_t = 1/(2 L_g1) (Theorem 2)"});
   expect_failures<O>([](O& o) { o.L_g1 = 3.9; }, {"beta_t lambda_t = 1/(2 L_g1) (Theorem 2)"});
   expect_failures<O>(
-      [](O& o) { o.beta_rule = BetaRule::schedule, o.beta = Schedule(1 / 8.8, -0.4); },  // right at t = 1
+      [](O& o) {
+        o.beta_rule = BetaRule::schedule;
+        o.beta = Schedule(1 / 8.8, -0.4);
+      },  // right at t = 1
       {"beta_t lambda_t = 1/(2 L_g1) (Theorem 2)"});
   expect_failures<O>([](O& o) { o.gamma.scale /= 0.98; }, {limit});
   expect_failures<O>([](O& o) { o.gamma.power = 0; }, {limit});  // t = 1 alone is within it

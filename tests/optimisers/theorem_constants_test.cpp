@@ -51,8 +51,11 @@ TEST(Extremes, OfAMonotoneScheduleAreAtItsEnds) {
 }
 
 TEST(Extremes, OfBetaLambdaSeeARoundInTheMiddle) {
-  F2oboOptions o;  // β_t = max(t^−2, 0.01) falls to t = 10 and stays, so β_t λ_t = 5 t β_t is least there: 0.5
-  o.lambda1 = 5, o.tau = 1, o.beta_rule = BetaRule::schedule, o.beta = Schedule(1.0, -2.0);
+  F2oboOptions o;  // β_t = max(t^−2, 0.01) falls to t = 10 and stays, so β_t λ_t = 5 t β_t is smallest there: 0.5
+  o.lambda1 = 5;
+  o.tau = 1;
+  o.beta_rule = BetaRule::schedule;
+  o.beta = Schedule(1.0, -2.0);
   o.beta.min = 0.01;
   EXPECT_DOUBLE_EQ(beta_lambda_extremes(o, 1000).min, 0.5);
   EXPECT_DOUBLE_EQ(beta_lambda_extremes(o, 1000).max, 50.0);
@@ -60,7 +63,9 @@ TEST(Extremes, OfBetaLambdaSeeARoundInTheMiddle) {
 
 TEST(Contraction, OfTheDoubleLoopIsTheSlowerOfYAndZ) {
   F2oboOptions o;
-  o.alpha = 0.25, o.beta_rule = BetaRule::theory, o.L_g1 = 4.0;
+  o.alpha = 0.25;
+  o.beta_rule = BetaRule::theory;
+  o.L_g1 = 4.0;
   const Gaps gaps = double_loop_gaps(o, small_problem(), 50);
   EXPECT_DOUBLE_EQ(gaps.y, 0.125);  // β_t λ_t μ_g/2 = 1/(4 κ_g)
   EXPECT_DOUBLE_EQ(gaps.z, 0.5);    // α μ_g
@@ -94,7 +99,8 @@ TEST(InnerSteps, ToContractAreTwoForRhoOfAHalf) {
 
 RC_GTEST_PROP(InnerSteps, ForCAreTheFewestThatReachIt, ()) {
   F2oboOptions o;
-  o.lambda1 = random_magnitude(1, 1e3), o.tau = *rc::gen::inRange(1, 200) / 100.0;
+  o.lambda1 = random_magnitude(1, 1e3);
+  o.tau = *rc::gen::inRange(1, 200) / 100.0;
   const double gap = random_magnitude(1e-4, 0.5), c = random_magnitude(1e-2, 1);
   const Round T = *rc::gen::inRange(2, 100'000);
   const double K = std::ceil(steps_for_c(o, gap, T, c));
@@ -105,7 +111,8 @@ RC_GTEST_PROP(InnerSteps, ForCAreTheFewestThatReachIt, ()) {
 
 RC_GTEST_PROP(SmallestC, IsTheLargestProductOverTheRounds, ()) {
   F2oboOptions o;
-  o.lambda1 = random_magnitude(1, 100), o.tau = *rc::gen::inRange(1, 200) / 100.0;
+  o.lambda1 = random_magnitude(1, 100);
+  o.tau = *rc::gen::inRange(1, 200) / 100.0;
   o.inner_steps = static_cast<double>(*rc::gen::inRange(1, 50));
   if (*rc::gen::arbitrary<bool>()) o.inner_steps.log = true;
   const double gap = random_magnitude(1e-3, 0.5);
@@ -173,8 +180,11 @@ RC_GTEST_PROP(TheoremTwo, CSStaysAboveTheSumItStandsFor, ()) {
 
 Sf2oboOptions corollary(const Constants& k) {
   Sf2oboOptions o;
-  o.lambda1 = 1, o.tau = 1.0 / 6;
-  o.alpha = 1 / k.L_g1, o.beta_rule = BetaRule::theory, o.L_g1 = k.L_g1;
+  o.lambda1 = 1;
+  o.tau = 1.0 / 6;
+  o.alpha = 1 / k.L_g1;
+  o.beta_rule = BetaRule::theory;
+  o.L_g1 = k.L_g1;
   o.inner_steps = 4 * k.kappa();
   o.inner_steps.log = true;
   return o;
@@ -198,7 +208,10 @@ RC_GTEST_PROP(TheoremFour, ItsConstantsAgreeWithMultiplyingOut, ()) {
   for (Round t = 1; t <= T; ++t) {
     const double q = 1 - beta_at(o, t) * lambda_at(o, t) * k.mu_g / 2, p = 1 - o.alpha(t) * k.mu_g;
     double q_power = 1, p_power = 1;
-    for (std::int64_t n = 0; n < o.inner_steps.count(t); ++n) q_power *= q, p_power *= p;
+    for (std::int64_t n = 0; n < o.inner_steps.count(t); ++n) {
+      q_power *= q;
+      p_power *= p;
+    }
     if (t >= 2) rho = std::max({rho, 2 * q_power, 2 * p_power});
     c_lambda = std::max(c_lambda, lambda_at(o, t) * lambda_at(o, t) * std::max(q_power, p_power));
   }

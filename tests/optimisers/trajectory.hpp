@@ -1,4 +1,4 @@
-// An optimiser beside the slow reference, round by round.
+// An optimiser against the slow reference, round by round.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,10 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "obolus/optimisers/sf2obo.hpp"
-#include "obolus/problems/oscillation.hpp"
-#include "obolus/problems/quadratic.hpp"
-#include "obolus/run/session.hpp"
+#include "tests/optimisers/sessions.hpp"
 #include "tests/optimisers/slow_reference.hpp"
 
 namespace obolus::test {
@@ -68,24 +65,29 @@ SlowParameters slow_parameters(const Options& o) {
     case BetaRule::schedule: p.beta = [b = schedule(o.beta)](Round t, double) { return b(t); }; break;
   }
   if constexpr (requires { o.inner_steps; }) p.inner_steps = count(o.inner_steps);
-  if constexpr (requires { o.delta_y; })
-    p.delta_y = o.delta_y.scale, p.delta_z = o.delta_z.scale, p.max_inner = o.max_inner;
+  if constexpr (requires { o.delta_y; }) {
+    p.delta_y = o.delta_y.scale;
+    p.delta_z = o.delta_z.scale;
+    p.max_inner = o.max_inner;
+  }
   if constexpr (requires { o.batch; }) {
     p.fresh = o.samples == Samples::fresh;
-    p.batch = count(o.batch), p.outer_batch = count(o.outer_batch);
+    p.batch = count(o.batch);
+    p.outer_batch = count(o.outer_batch);
   }
   return p;
 }
 
-// Runs both for `compared_rounds`. `advance` is a round of the reference and says whether rounding can decide nothing
-// in it (a tie ends the comparison: false is returned); `also` sees each round's report.
+// Runs both for `compared_rounds`. `advance` runs a round of the reference and returns false where rounding could
+// decide something in it (a tie ends the comparison, and false is returned); `also` sees each round's report.
 template <class Optimiser, class P, class Advance, class Also>
 bool expect_reference_trajectory(P& ours, P& theirs, const typename Optimiser::Options& options, const SlowSet& set,
                                  Advance&& advance, Also&& also) {
   using S = ScalarOf<P>;
   const Dims dims = ours.dims();
   const Rng rng(77);
-  Session<Optimiser, P> session(Optimiser(options, set.set), ours, first_x(dims).cast<S>(), first_y(dims).cast<S>());
+  OpenSession<Optimiser, P> session(Optimiser(options, set.set), ours, first_x(dims).cast<S>(),
+                                    first_y(dims).cast<S>());
   SlowReference<P> reference(theirs, slow_parameters(options), set, first_x(dims), first_y(dims));
   Vector<S> y(dims.y), z(dims.y);
   expect_near<S>(session.x(), reference.x, tolerance<S>(1), "x_1");
@@ -103,7 +105,7 @@ bool expect_reference_trajectory(P& ours, P& theirs, const typename Optimiser::O
     expect_near<S>(session.direction(), reference.d, tolerance<S>(t), "d");
     expect_near<S>(session.x(), reference.x, tolerance<S>(t), "x");
     also(step, reference);
-    if (testing::Test::HasFailure()) break;  // one message says it all
+    if (testing::Test::HasFailure()) break;  // one message is enough
   }
   return true;
 }
@@ -112,7 +114,8 @@ bool expect_reference_trajectory(P& ours, P& theirs, const typename Optimiser::O
 
 inline QuadraticOptions small_quadratic(Drift drift, double sine) {
   QuadraticOptions o;
-  o.dim_x = 4, o.dim_y = 6;
+  o.dim_x = 4;
+  o.dim_y = 6;
   o.drift = drift;
   o.period = 4;
   o.condition = 4.0;

@@ -8,7 +8,8 @@ using namespace obolus;
 
 Axis axis(bool logarithmic, double low, double high, double room = 0) {
   Axis a(logarithmic);
-  a.include(low), a.include(high);
+  a.include(low);
+  a.include(high);
   a.settle(room);
   return a;
 }
@@ -68,7 +69,8 @@ TEST(Axis, TakesRoundingForAConstant) {
 
 TEST(Axis, BeginsAtZeroWhenItNearlyDoes) {
   Axis a(false);
-  a.include(1), a.include(1000);
+  a.include(1);
+  a.include(1000);
   a.settle_from_zero(0);
   EXPECT_EQ(a.part(0), 0);
 }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <regex>
 
+#include "obolus/core/to_size.hpp"
+
 namespace {
 
 using namespace obolus;
@@ -95,8 +97,7 @@ TEST(Figure, GivesCurvesTheirOwnPairOfColourAndDash) {
 
 TEST(Figure, KeepsItsLegendOnThePage) {
   std::vector<Curve> curves;
-  for (int i = 0; i < 12; ++i)
-    curves.push_back({std::string(20 + 30 * static_cast<std::size_t>(i), 'w'), "", {1, 2}, {1, 2}, {0, 0}});
+  for (int i = 0; i < 12; ++i) curves.push_back({std::string(20 + 30 * to_size(i), 'w'), "", {1, 2}, {1, 2}, {0, 0}});
   const std::string text = svg({panel(curves)}, 85);
   const std::regex words("<text x=\"([0-9.]+)\" y=\"[0-9.]+\" text-anchor=\"start\" font-size=\"8.0\" >(w+)(…)?<");
   std::size_t found = 0;

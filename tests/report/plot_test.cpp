@@ -104,7 +104,7 @@ TEST_F(Plots, RunsThatDifferByTheirSeedAreOneCurve) {
 TEST_F(Plots, RunsOfTheSameNameAreCalledByTheirFolders) {
   run("a", "f2obo", 1, 1), run("b", "f2obo", 2, 3), run("c", "f2obo", 1, 5, "gamma = 1");
   EXPECT_EQ(curves(plot(options({"a", "b", "c"}))), "a and 1 more 2, c 5");
-  run("twin", "f2obo", 1, 1);  // the same seed once more is no second sample
+  run("twin", "f2obo", 1, 1);  // the same seed again is not a second sample
   EXPECT_EQ(curves(plot(options({"a", "twin"}))), "a 1, twin 1");
   run("x/r", "f2obo", 1, 1), run("y/r", "f2obo", 1, 2);
   EXPECT_EQ(curves(plot(options({"x/r", "y/r"}))), fmt::format("{} 1, {} 2", folder.file("x/r"), folder.file("y/r")));

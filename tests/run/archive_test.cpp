@@ -14,7 +14,10 @@ enum class Colour : std::uint8_t { red, green };
 struct Part {
   std::int64_t count = 0;
   Vector<float> weights = Vector<float>::Zero(2);
-  void fields(Archive& a) { a("count", count), a("weights", weights); }
+  void fields(Archive& a) {
+    a("count", count);
+    a("weights", weights);
+  }
 };
 
 struct Everything {
@@ -26,8 +29,13 @@ struct Everything {
   Vector<double> vector = Vector<double>::Zero(3);
   Part part;
   void fields(Archive& a) {
-    a("number", number), a("small", small), a("whole", whole), a("flag", flag), a("colour", colour);
-    a("vector", vector), a("part", part);
+    a("number", number);
+    a("small", small);
+    a("whole", whole);
+    a("flag", flag);
+    a("colour", colour);
+    a("vector", vector);
+    a("part", part);
   }
 };
 
@@ -47,14 +55,18 @@ void load(T& value, std::vector<std::byte> bytes) {
 
 Everything sample() {
   Everything e;
-  e.number = -0.0, e.small = 1e-40f, e.whole = -7, e.flag = true, e.colour = Colour::green;
+  e.number = -0.0;
+  e.small = 1e-40f;
+  e.whole = -7;
+  e.flag = true;
+  e.colour = Colour::green;
   e.vector << 1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::denorm_min();
   e.part.count = std::numeric_limits<std::int64_t>::min();
   e.part.weights << 0.5f, -2.5f;
   return e;
 }
 
-// What a message of a refusal says.
+// The message of the refusal, empty when nothing is refused.
 template <class T>
 std::string refusal(T& value, std::vector<std::byte> bytes) {
   try {
@@ -90,7 +102,9 @@ TEST(Archive, ANanIsKeptToo) {
 RC_GTEST_PROP(ArchiveProperty, NumbersAndVectorsComeBack, (double number, std::int64_t whole, bool flag)) {
   const auto entries = *rc::gen::arbitrary<std::vector<double>>();
   Everything before;
-  before.number = number, before.whole = whole, before.flag = flag;
+  before.number = number;
+  before.whole = whole;
+  before.flag = flag;
   before.vector = Eigen::Map<const Vector<double>>(entries.data(), static_cast<Index>(entries.size()));
   Everything after;
   after.vector.resize(before.vector.size());
@@ -161,7 +175,7 @@ TEST(Archive, ATruthValueThatIsNeitherIsRefused) {
   EXPECT_NE(refusal(flag, bytes).find("on"), std::string::npos);
 }
 
-// Without a checksum a changed number cannot be told from a number; everything else must be refused, and nothing crash.
+// Without a checksum a changed number goes unnoticed; everything else must be refused, and nothing may crash.
 RC_GTEST_PROP(ArchiveProperty, ChangedBytesAreRefusedOrReadAsNumbersOfTheSameShape, ()) {
   Everything e = sample();
   auto bytes = save(e);

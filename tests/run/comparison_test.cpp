@@ -85,7 +85,7 @@ Json without_seconds(Json json) {
 }
 Json numbers(const ComparisonResult& r) { return without_seconds(Json::parse(r.json())); }
 
-// ---- Grids -----------------------------------------------------------------------------------------------------------
+// ---- Grids ----------------------------------------------------------------------------------------------------------
 
 TEST(Comparison, makes_a_setting_of_every_combination_of_the_lists) {
   EXPECT_EQ(comparison().cells(), 2u * 2 * (4 + 1));
@@ -166,7 +166,7 @@ TEST(Comparison, options_that_depend_on_the_horizon_have_a_run_for_each) {
 
 // ---- Choices and exponents on made-up numbers ----------------------------------------------------------------------
 
-// Regrets at the horizons 100 and 400, by seed, and gradients a round.
+// Regrets at the horizons 100 and 400, by seed, and gradients per round.
 SettingResult setting(const std::string& text, const std::vector<std::pair<double, double>>& regrets,
                       std::int64_t a_round, std::int64_t products = 0) {
   SettingResult s{text, {}};
@@ -174,8 +174,11 @@ SettingResult setting(const std::string& text, const std::vector<std::pair<doubl
     CellResult cell;
     for (const auto& [T, regret] : {std::pair{Round{100}, first}, {Round{400}, last}}) {
       Reading r;
-      r.t = T, r.regret = regret, r.f = 0;
-      r.counts.g_y = a_round * T, r.counts.hvp_yy = products * T;
+      r.t = T;
+      r.regret = regret;
+      r.f = 0;
+      r.counts.g_y = a_round * T;
+      r.counts.hvp_yy = products * T;
       cell.horizons.push_back(r);
     }
     cell.diverged = std::isinf(last);
@@ -207,7 +210,7 @@ TEST(Comparison, the_budget_decides_among_the_settings_it_affords) {
   EXPECT_EQ(within(9), 2u);
   EXPECT_FALSE(within(0.5));
   EXPECT_EQ(min_evaluations(o, Costs{}), 1);
-  EXPECT_FALSE(best_within_budget(o, Costs{}));  // no budget, no choice
+  EXPECT_FALSE(best_within_budget(o, Costs{}));  // without a budget there is no choice
 }
 
 TEST(Comparison, exponents_pool_horizons_and_seeds) {
@@ -252,7 +255,7 @@ TEST(Comparison, tables_say_who_does_not_fit_the_budget) {
   EXPECT_NE(made_up().csv().find("\"k=1, m=2\""), std::string::npos);
 }
 
-// ---- Threads, directories, resuming ----------------------------------------------------------------------------------
+// ---- Threads, directories, resuming ---------------------------------------------------------------------------------
 
 TEST(Comparison, results_do_not_depend_on_the_number_of_threads) {
   EXPECT_EQ(numbers(result_of(small, 1)), numbers(result_of(small, 4)));
@@ -271,7 +274,7 @@ std::optional<ComparisonResult> run_part(const std::string& directory, std::size
 
 TEST(Comparison, resumes_to_the_same_numbers) {
   const TemporaryFolder folder;
-  // Long enough that the word to stop comes before the end: a hundred times what the first jobs take.
+  // Long enough that the stop comes before the end: a hundred times as long as the first jobs.
   std::string text = small;
   text.replace(text.find("[10, 20, 40]"), 12, "[1000, 2000, 4000]");
   const Json whole = numbers(result_of(text));
@@ -365,6 +368,36 @@ name = "f2obo"
   EXPECT_TRUE(Comparison::load(folder.file("r/config.toml")).run(control));
 }
 
+TEST(Comparison, a_config_that_names_rows_by_a_relative_path_works_from_anywhere) {
+  const TemporaryFolder folder;
+  std::string rows = "label,size\n";
+  for (int i = 0; i < 40; ++i) rows += (i % 2 == 0 ? "a," : "b,") + std::to_string(i) + "\n";
+  folder.write("rows.csv", rows);
+  const std::string text = R"([compare]
+horizons = [3]
+[problem]
+name = "softmax_l2"
+data = "rows"
+rows = "rows.csv"
+batch = 4
+[metrics]
+regret = false
+variation = false
+[[optimiser]]
+name = "f2obo"
+gamma = 0.05
+)";
+  const Comparison here(text, "here.toml", folder.path());
+  expect_says(here.config(), {"rows = \"" + folder.file("rows.csv") + "\""});
+  const Comparison there(here.config(), "there.toml", "/nowhere");
+  const auto first = here.run({}), second = there.run({});
+  ASSERT_TRUE(first && second);
+  const auto f = [](const ComparisonResult& r) {
+    return r.streams[0].optimisers[0].settings[0].seeds[0].horizons[0].f;
+  };
+  EXPECT_EQ(f(*first), f(*second));
+}
+
 TEST(Comparison, a_diverged_run_is_a_result) {
   const auto r = result_of(replaced(small, "inner_steps = [1, 3]", "inner_steps = 30\nalpha = 50.0"));
   const SettingResult& s = r.streams[0].optimisers[0].settings[0];
@@ -416,7 +449,7 @@ TEST(Comparison, settings_are_chosen_by_what_the_config_says) {
   const ComparisonResult max = result_of(replaced(ranked_by_distance, "\"least\"", "\"most\""));
   const std::vector<double> all = means(min);
   EXPECT_EQ(all, means(max));
-  const auto index = [&](auto found) { return static_cast<std::size_t>(found - all.begin()); };
+  const auto index = [&](auto found) { return to_size(found - all.begin()); };
   EXPECT_EQ(best(min.streams[0].optimisers[0], min.ranking), index(std::min_element(all.begin(), all.end())));
   EXPECT_EQ(best(max.streams[0].optimisers[0], max.ranking), index(std::max_element(all.begin(), all.end())));
   EXPECT_EQ(numbers(max)["streams"][0]["optimisers"][0]["best"]["index"],
@@ -506,7 +539,7 @@ TEST(Comparison, says_what_can_be_ranked) {
   expect_says(refusal(replaced(small, "label = \"double loop\"", "start = { z = 0.5 }")), {"test.toml:23", "'z'"});
 }
 
-// ---- What is refused -------------------------------------------------------------------------------------------------
+// ---- What is refused ------------------------------------------------------------------------------------------------
 
 TEST(Comparison, says_where_a_config_is_wrong) {
   expect_says(refusal(replaced(small, "budget", "buget")), {"test.toml:5", "buget", "budget"});

@@ -179,7 +179,10 @@ TEST(Experiment, EveryLineOfTheTraceIsAnObjectWithTheKeysPromised) {
   RunControl control;
   control.directory = folder.file("run");
   std::vector<Row> rows;
-  control.on_row = [&](const Row& row) { return rows.push_back(row), true; };
+  control.on_row = [&](const Row& row) {
+    rows.push_back(row);
+    return true;
+  };
   (void)experiment().run(control);
   std::istringstream trace(folder.read("run/trace.jsonl"));
   std::size_t i = 0;
@@ -424,7 +427,7 @@ TEST(Experiment, ALoadedFileFindsItsStreamBesideItself) {
   EXPECT_THROW((void)Experiment::load(folder.file("none.toml")), ConfigError);
 }
 
-// ---- Problems that are not convex ------------------------------------------------------------------------------------
+// ---- Problems that are not convex -----------------------------------------------------------------------------------
 
 TEST(ExperimentOnANetwork, StartsWhereTheProblemSays) {
   const RunSummary s = experiment({"optimiser.name=\"fixed\"", "metrics.regret=false"},
@@ -454,7 +457,10 @@ TEST(ExperimentOnANetwork, TheRegretIsEstimatedFromTheMeasuredRounds) {
   std::vector<Round> measured;
   RunControl control;
   control.on_row = [&](const Row& row) {
-    if (row.has_regret) sum += 4.0 * row.regret_increment, measured.push_back(row.t);
+    if (row.has_regret) {
+      sum += 4.0 * row.regret_increment;
+      measured.push_back(row.t);
+    }
     return true;
   };
   const RunSummary s = experiment({}, network).run(control);
@@ -491,10 +497,12 @@ TEST(ExperimentOnANetwork, TwoThreadsGiveTheSameBitsAndSoDoesAResumedRun) {
   const TemporaryFolder folder;
   const auto run = [&](const char* name, int threads, Round stop_after) {
     RunControl control;
-    control.directory = folder.file(name), control.threads = threads;
+    control.directory = folder.file(name);
+    control.threads = threads;
     control.on_row = [&](const Row& row) { return row.t != stop_after; };
     (void)experiment({}, network).run(control);
-    control.resume = true, control.on_row = nullptr;
+    control.resume = true;
+    control.on_row = nullptr;
     if (stop_after > 0) (void)experiment({}, network).run(control);
     return without_seconds(folder.read(std::string(name) + "/trace.jsonl"));
   };

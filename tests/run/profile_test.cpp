@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "run/profile_json.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 using namespace obolus;
 
-// (n + 1) numbers 0, 1/n, …, 1 in an order that is none.
+// (n + 1) numbers 0, 1/n, …, 1, shuffled.
 Vector<float> shuffled_steps(Index n) {
   Vector<float> x(n + 1);
   for (Index i = 0; i <= n; ++i) x[i] = float((i * 7919) % (n + 1)) / float(n);
@@ -56,14 +57,15 @@ TEST(Profile, rounds_are_all_at_first_and_then_sixteen_to_thirty_two_an_octave) 
 
 TEST(Distribution, counts_every_finite_number_once) {
   Vector<float> x = shuffled_steps(130'000);
-  x[3] = std::numeric_limits<float>::quiet_NaN(), x[5] = std::numeric_limits<float>::infinity();
+  x[3] = std::numeric_limits<float>::quiet_NaN();
+  x[5] = std::numeric_limits<float>::infinity();
   const Distribution d = distribution_of(x);
   EXPECT_EQ(d.size, 130'001);
   EXPECT_EQ(std::accumulate(d.counts.begin(), d.counts.end(), std::int64_t{0}), 130'001 - 2);
   EXPECT_EQ(d.counts.size(), Distribution::bins);
   EXPECT_TRUE(d.values.empty());
   const auto [min, max] = std::minmax_element(d.counts.begin(), d.counts.end());
-  EXPECT_LE(*max - *min, 4);  // equal steps: as many in every bin, but for its ends and the two that are left out
+  EXPECT_LE(*max - *min, 4);  // equal steps: the same count in every bin, except at the ends and for the two left out
 }
 
 TEST(Distribution, of_equal_numbers_is_one_bin_and_of_none_is_none) {

@@ -21,7 +21,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return bytes;
 }
 
-// The message of the error that `action` ends with.
+// The message of the error that `action` throws.
 template <class Error, class Action>
 std::string message_of(Action&& action) {
   try {
@@ -78,7 +78,7 @@ TEST_F(RunDirectoryTest, AStaleTemporaryFileOfADeadProcessDoesNotMatter) {
     EXPECT_FALSE(fs::exists(path + "/" + name)) << name;
 }
 
-// A writer that dies before the rename leaves the old file as it was: here it cannot even begin.
+// A writer that dies before the rename leaves the old file unchanged: here it cannot even begin.
 TEST_F(RunDirectoryTest, AWriteThatFailsLeavesTheOldFile) {
   folder.write("file", "old");
   fs::create_directory(folder.file("file.tmp"));  // in the way of the temporary
@@ -125,7 +125,7 @@ TEST_F(RunDirectoryTest, ReplacingRemovesEveryTraceOfTheOldRun) {
 
 TEST_F(RunDirectoryTest, OneRunAtATimeMayHaveAFolder) {
   const RunDirectory first = open(Mode::fresh);
-  for (int i = 0; i < 2; ++i)  // nor does a refusal loosen the hold
+  for (int i = 0; i < 2; ++i)  // a refusal does not release the lock
     EXPECT_TRUE(says(message_of<ConfigError>([&] { (void)open(Mode::resume); }), "running in this folder"));
 }
 

@@ -20,7 +20,8 @@ using Real = Vector<double>;
 
 QuadraticOptions quadratic_options() {
   QuadraticOptions o;
-  o.dim_x = 3, o.dim_y = 4;
+  o.dim_x = 3;
+  o.dim_y = 4;
   o.drift = Drift::oscillating;
   return o;
 }
@@ -39,33 +40,46 @@ void note(Log& log, const std::string& what) {
   if (log.empty() || log.back() != what) log.push_back(what);  // a measurement of many calls is one measurement
 }
 
-// f = ½y², g = ½(y − x/2)²; says who asked.
+// f = ½y², g = ½(y − x/2)²; logs every call.
 class LoggedProblem : public FirstOrderOnly {
  public:
   explicit LoggedProblem(Log& log) : log_(&log) {}
   void reveal(Round t) { note(*log_, "reveal " + std::to_string(t)); }
-  double outer_value(In<double> x, In<double> y) { return asked(), FirstOrderOnly::outer_value(x, y); }
-  double inner_value(In<double> x, In<double> y) { return asked(), FirstOrderOnly::inner_value(x, y); }
+  double outer_value(In<double> x, In<double> y) {
+    asked();
+    return FirstOrderOnly::outer_value(x, y);
+  }
+  double inner_value(In<double> x, In<double> y) {
+    asked();
+    return FirstOrderOnly::inner_value(x, y);
+  }
   void outer_gradient_x(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::outer_gradient_x(x, y, d);
+    asked();
+    FirstOrderOnly::outer_gradient_x(x, y, d);
   }
   void outer_gradient_y(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::outer_gradient_y(x, y, d);
+    asked();
+    FirstOrderOnly::outer_gradient_y(x, y, d);
   }
   void inner_gradient_x(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::inner_gradient_x(x, y, d);
+    asked();
+    FirstOrderOnly::inner_gradient_x(x, y, d);
   }
   void inner_gradient_y(In<double> x, In<double> y, Out<double> d) {
-    asked(), FirstOrderOnly::inner_gradient_y(x, y, d);
+    asked();
+    FirstOrderOnly::inner_gradient_y(x, y, d);
   }
-  void inner_solution(In<double> x, Out<double> y) { asked(), y[0] = 0.5 * x[0]; }
+  void inner_solution(In<double> x, Out<double> y) {
+    asked();
+    y[0] = 0.5 * x[0];
+  }
 
  private:
   void asked() { note(*log_, "measure"); }
   Log* log_;
 };
 
-// Commits x = t for round t: whoever looks sees which commitment stands.
+// Commits x = t for round t, which shows which commitment is current.
 class LoggedSession final : public AnySession<double> {
  public:
   explicit LoggedSession(Log& log) : log_(&log) {}
@@ -96,7 +110,7 @@ TEST(Run, CommitsRevealsMeasuresAndUpdatesInThisOrderAndNoOther) {
   Log log;
   LoggedProblem problem(log);
   LoggedSession session(log);
-  RegretMeter<LoggedProblem> meter(problem, ConvexSet::all(), 1.0);
+  RoundMeter<LoggedProblem> meter(problem, ConvexSet::all(), 1.0);
   log.clear();
   run(problem, session, meter, Rng(1), 1, 3, 0.0, every_round);
   const Log expected{"reveal 1", "look at x = 1", "measure", "update", "measure",
@@ -108,7 +122,7 @@ TEST(Run, CommitsRevealsMeasuresAndUpdatesInThisOrderAndNoOther) {
 TEST(Run, LossesAreThoseOfTheCommittedPairOnTheRevealedRound) {
   Quadratic<double> problem(quadratic_options(), 3), judge(quadratic_options(), 3);
   Session<F2obo, Quadratic<double>> session(optimiser(), problem, x1, y1);
-  RegretMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
+  RoundMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
   Real x = session.x(), y(4);
   session.read_y(y);
   double regret = 0.0;
@@ -146,7 +160,7 @@ struct AskedProblem : FirstOrderOnly {
 std::vector<Row> rows_of(AskedProblem& problem, const MeterOptions& options, Round last = 10) {
   Log unused;
   LoggedSession session(unused);
-  RegretMeter<AskedProblem> meter(problem, ConvexSet::all(), 1.0, options);
+  RoundMeter<AskedProblem> meter(problem, ConvexSet::all(), 1.0, options);
   std::vector<Row> rows;
   run(problem, session, meter, Rng(1), 1, last, 0.0, [&](const Row& row, const auto&) {
     rows.push_back(row);
@@ -177,7 +191,7 @@ TEST(Run, ARoundThatIsNotMeasuredAsksNothing) {
   Log log;
   LoggedProblem problem(log);
   LoggedSession session(log);
-  RegretMeter<LoggedProblem> meter(problem, ConvexSet::all(), 1.0, {.regret = false, .residuals = false, .every = 2});
+  RoundMeter<LoggedProblem> meter(problem, ConvexSet::all(), 1.0, {.regret = false, .residuals = false, .every = 2});
   log.clear();
   run(problem, session, meter, Rng(1), 1, 3, 0.0, every_round);
   const Log expected{"reveal 1", "update",   "reveal 2",      "look at x = 2", "measure",
@@ -199,7 +213,7 @@ TEST(Run, WhatIsNotMeasuredIsNotANumber) {
   EXPECT_EQ(rows[9].evaluation.find("prequential_size"), 7.0);
 }
 
-// Else a run's means would depend on whether somebody looked, or on where an earlier part of it ended.
+// Otherwise a run's means would depend on extra evaluations, or on where it was interrupted.
 TEST(Run, RoundsMeasuredOutOfTurnStayOutOfTheMeansToCome) {
   AskedProblem problem;
   const MeterOptions sparse{.regret = false, .every = 3}, looked{.regret = false, .every = 3, .evaluated = {4, 7}};
@@ -210,7 +224,7 @@ TEST(Run, RoundsMeasuredOutOfTurnStayOutOfTheMeansToCome) {
 
 TEST(Run, TheRegretNeedsEveryRound) {
   FirstOrderOnly problem;
-  EXPECT_THROW(RegretMeter<FirstOrderOnly>(problem, ConvexSet::all(), 1.0, {.every = 2}), ConfigError);
+  EXPECT_THROW(RoundMeter<FirstOrderOnly>(problem, ConvexSet::all(), 1.0, {.every = 2}), ConfigError);
 }
 
 TEST(Run, ANumberOfAnEvaluationThatIsNotFiniteEndsTheRun) {
@@ -219,7 +233,7 @@ TEST(Run, ANumberOfAnEvaluationThatIsNotFiniteEndsTheRun) {
   } problem;
   Log unused;
   LoggedSession session(unused);
-  RegretMeter<Failing> meter(problem, ConvexSet::all(), 1.0, {.evaluate_every = 4});
+  RoundMeter<Failing> meter(problem, ConvexSet::all(), 1.0, {.evaluate_every = 4});
   const RunEnd end = run(problem, session, meter, Rng(1), 1, 10, 0.0, every_round);
   EXPECT_EQ(end.status, RunStatus::diverged);
   EXPECT_EQ(end.rounds, 3);
@@ -231,13 +245,16 @@ TEST(Run, ANumberOfAnEvaluationThatIsNotFiniteEndsTheRun) {
 TEST(Run, MeasuringIsNeverCounted) {
   Quadratic<double> problem(quadratic_options(), 3), bare(quadratic_options(), 3);
   Session<F2obo, Quadratic<double>> measured(optimiser(), problem, x1, y1), alone(optimiser(), bare, x1, y1);
-  RegretMeter<Quadratic<double>> meter(problem, measured.set(), 0.05);
+  RoundMeter<Quadratic<double>> meter(problem, measured.set(), 0.05);
   OracleCounts shown;
   run(problem, measured, meter, Rng(1), 1, 20, 0.0, [&](const Row& row, const auto&) {
     shown = row.counts;
     return true;
   });
-  for (Round t = 1; t <= 20; ++t) bare.reveal(t), alone.step(Rng(1));
+  for (Round t = 1; t <= 20; ++t) {
+    bare.reveal(t);
+    alone.step(Rng(1));
+  }
   EXPECT_EQ(measured.counts(), alone.counts());
   EXPECT_EQ(shown, alone.counts());
   EXPECT_EQ(shown.values, 0);
@@ -247,7 +264,7 @@ TEST(Run, MeasuringIsNeverCounted) {
 TEST(Run, SecondsGoOnFromWhereTheyWere) {
   Quadratic<double> problem(quadratic_options(), 3);
   Session<F2obo, Quadratic<double>> session(optimiser(), problem, x1, y1);
-  RegretMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
+  RoundMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
   double before = 100.0;
   run(problem, session, meter, Rng(1), 1, 5, 100.0, [&](const Row& row, const auto&) {
     EXPECT_GE(row.seconds, before);
@@ -263,7 +280,7 @@ TEST(Run, MemoryDoesNotDependOnTheNumberOfRounds) {
   const auto allocations = [](Round last) {
     Oscillation<double> problem({}, 1);
     Session<F2obo, Oscillation<double>> session(optimiser(), problem, Real::Constant(1, 0.3), Real::Zero(1));
-    RegretMeter<Oscillation<double>> meter(problem, session.set(), 0.05);
+    RoundMeter<Oscillation<double>> meter(problem, session.set(), 0.05);
     const AllocationCounter counter;
     run(problem, session, meter, Rng(1), 1, last, 0.0, every_round);
     return counter.count();
@@ -277,7 +294,7 @@ TEST(Run, TwoHalvesAreTheWholeBitForBit) {
   const auto play = [](const std::vector<Round>& cuts) {
     Quadratic<double> problem(quadratic_options(), 3);
     Session<F2obo, Quadratic<double>> session(optimiser(), problem, x1, y1);
-    RegretMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
+    RoundMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
     Round first = 1;
     for (const Round last : cuts) {
       EXPECT_EQ(run(problem, session, meter, Rng(1), first, last, 0.0, every_round).rounds, last);
@@ -298,7 +315,7 @@ TEST(Run, MeasurementsResumeBitForBitAlsoWhereTheyRestOnReferenceSolves) {
     };
     CallCounting problem(quadratic_options(), 3);
     Session<F2obo, CallCounting> session(optimiser(), problem, x1, y1);
-    RegretMeter<CallCounting> first(problem, session.set(), 0.05), second(problem, session.set(), 0.05);
+    RoundMeter<CallCounting> first(problem, session.set(), 0.05), second(problem, session.set(), 0.05);
     EXPECT_FALSE(first.closed_form());
     run(problem, session, first, Rng(1), 1, cut, 0.0, see);
     Archive saved;
@@ -315,7 +332,7 @@ TEST(Run, MeasurementsResumeBitForBitAlsoWhereTheyRestOnReferenceSolves) {
 TEST(Run, ARowThatSaysStopStopsAndTheLastRowCannot) {
   Quadratic<double> problem(quadratic_options(), 3);
   Session<F2obo, Quadratic<double>> session(optimiser(), problem, x1, y1);
-  RegretMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
+  RoundMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
   const auto until = [](Round t) { return [t](const Row& row, const auto&) { return row.t < t; }; };
   const RunEnd stopped = run(problem, session, meter, Rng(1), 1, 9, 0.0, until(4));
   EXPECT_EQ(stopped.status, RunStatus::stopped);
@@ -328,7 +345,7 @@ TEST(Run, ARowThatSaysStopStopsAndTheLastRowCannot) {
 TEST(Run, NothingToDoIsFinished) {
   Quadratic<double> problem(quadratic_options(), 3);
   Session<F2obo, Quadratic<double>> session(optimiser(), problem, x1, y1);
-  RegretMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
+  RoundMeter<Quadratic<double>> meter(problem, session.set(), 0.05);
   const RunEnd end = run(problem, session, meter, Rng(1), 5, 4, 0.0, every_round);
   EXPECT_EQ(end.status, RunStatus::finished);
   EXPECT_EQ(end.rounds, 4);
@@ -345,7 +362,7 @@ TEST(Run, ANanEndsItWithTheRoundAndTheQuantityNamed) {
   for (const auto& [kind, named] : cases) {
     Poisoned problem(quadratic_options(), 3, kind, 6, nan);
     Session<F2obo, Poisoned> session(optimiser(), problem, x1, y1);
-    RegretMeter<Poisoned> meter(problem, session.set(), 0.05);
+    RoundMeter<Poisoned> meter(problem, session.set(), 0.05);
     Round seen = 0;
     const RunEnd end = run(problem, session, meter, Rng(1), 1, 20, 0.0, [&](const Row& row, const auto&) {
       seen = row.t;

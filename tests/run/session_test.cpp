@@ -1,4 +1,4 @@
-#include "obolus/run/session.hpp"
+#include "obolus/any/session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ using Real = Vector<double>;
 
 QuadraticOptions quadratic_options(std::int64_t dim_y = 4) {
   QuadraticOptions o;
-  o.dim_x = 3, o.dim_y = dim_y;
+  o.dim_x = 3;
+  o.dim_y = dim_y;
   return o;
 }
 
@@ -53,7 +54,8 @@ TEST(Session, BothCopiesStartAtTheGivenYUnderEveryWarmStart) {
     Quadratic<double> p(quadratic_options(), 1);
     auto session = open<double>(p, {.warm_start = warm_start});
     Real y(4), z(4);
-    session.read_y(y), session.read_z(z);
+    session.read_y(y);
+    session.read_z(z);
     EXPECT_EQ(y, Real::LinSpaced(4, -1.0, 1.0));
     EXPECT_EQ(z, y);
   }
@@ -65,10 +67,14 @@ TEST(Session, ReadingTheIteratesChangesNothing) {
     auto watched = open<double>(p, {.warm_start = warm_start}), alone = open<double>(q, {.warm_start = warm_start});
     Real y(4), z(4);
     for (Round t = 1; t <= 10; ++t) {
-      p.reveal(t), q.reveal(t);
-      watched.read_y(y), watched.read_z(z);
-      watched.step(Rng(1)), alone.step(Rng(1));
-      watched.read_y(y), watched.read_y(z);
+      p.reveal(t);
+      q.reveal(t);
+      watched.read_y(y);
+      watched.read_z(z);
+      watched.step(Rng(1));
+      alone.step(Rng(1));
+      watched.read_y(y);
+      watched.read_y(z);
       EXPECT_EQ(y, z);
     }
     EXPECT_EQ(saved(watched), saved(alone));
@@ -80,13 +86,17 @@ TEST(Session, ReadingTheIteratesChangesNothing) {
 TEST(Session, ASavedStateHoldsEverythingThatChanges) {
   Quadratic<double> p(quadratic_options(), 1), q(quadratic_options(), 1);
   auto first = open<double>(p), second = open<double>(q);
-  for (Round t = 1; t <= 5; ++t) p.reveal(t), first.step(Rng(1));
+  for (Round t = 1; t <= 5; ++t) {
+    p.reveal(t);
+    first.step(Rng(1));
+  }
   load(second, saved(first));
   EXPECT_EQ(saved(second), saved(first));
   EXPECT_EQ(second.x(), first.x());
   EXPECT_EQ(second.direction(), first.direction());
   EXPECT_EQ(second.counts(), first.counts());
-  p.reveal(6), q.reveal(6);
+  p.reveal(6);
+  q.reveal(6);
   EXPECT_EQ(first.step(Rng(1)).lambda, second.step(Rng(1)).lambda);
   EXPECT_EQ(saved(second), saved(first));
 }
@@ -106,7 +116,7 @@ TEST(Session, AStateOfAnotherPrecisionIsRefused) {
   EXPECT_THROW(load(full, saved(single)), DataError);
 }
 
-// The erased path wraps its inner iterates, so the two layouts must not be taken for one another.
+// The erased path wraps its inner iterates, so the two layouts must not be confused.
 TEST(Session, AnErasedStateIsNotAStaticOne) {
   Quadratic<double> p(quadratic_options(), 1);
   Erased<Quadratic<double>> erased(std::in_place, quadratic_options(), 1);
@@ -123,7 +133,8 @@ TEST(Session, FloatAndDoubleTellTheSameStory) {
   auto full = open<double>(p);
   auto single = open<float>(q);
   for (Round t = 1; t <= 10; ++t) {
-    p.reveal(t), q.reveal(t);
+    p.reveal(t);
+    q.reveal(t);
     ASSERT_EQ(full.step(Rng(1)).status, Status::ok);
     ASSERT_EQ(single.step(Rng(1)).status, Status::ok);
   }

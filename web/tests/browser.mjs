@@ -23,7 +23,15 @@ function executable() {
 }
 
 export function launch() {
-  const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ];
   return chromium.launch({ executablePath: executable(), headless: true, args });
 }
 
@@ -38,13 +46,21 @@ export const pack = (report) => deflateSync(Buffer.from(JSON.stringify(report)),
 export function writePage(name, report) {
   const file = join(OUT, `${name}.html`);
   const data = typeof report === "string" ? report : pack(report);
-  writeFileSync(file, template().replace("@OBOLUS_DATA@", () => data));
+  writeFileSync(
+    file,
+    template().replace("@OBOLUS_DATA@", () => data),
+  );
   return pathToFileURL(file).href;
 }
 
 // A page that remembers every request, console message and error.
 export async function newPage(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    acceptDownloads: true,
+    ...options,
+  });
   const page = await context.newPage();
   const seen = { requests: [], console: [], errors: [], dialogs: [] };
   page.on("request", (request) => seen.requests.push(request.url()));
@@ -59,7 +75,9 @@ export async function open(browser, name, report, options) {
   const opened = await newPage(browser, options);
   await opened.page.goto(url);
   await opened.page.waitForSelector("main#content");
-  await opened.page.waitForFunction(() => document.querySelector("canvas[aria-label]") || document.querySelector(".failure"));
+  await opened.page.waitForFunction(
+    () => document.querySelector("canvas[aria-label]") || document.querySelector(".failure"),
+  );
   return { ...opened, url };
 }
 

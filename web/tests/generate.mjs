@@ -12,7 +12,48 @@ export function random(seed) {
   };
 }
 
-export const OPTIMISERS = ["f2obo", "f2obo single", "af2obo", "sf2obo", "sobow", "obbo", "fsobo", "aobo", "sogd", "ogd fixed y", "x = 0", "x = 1"];
+export const OPTIMISERS = [
+  "f2obo",
+  "f2obo single",
+  "af2obo",
+  "sf2obo",
+  "sobow",
+  "obbo",
+  "fsobo",
+  "aobo",
+  "sogd",
+  "ogd fixed y",
+  "x = 0",
+  "x = 1",
+];
+
+// What the program says of its columns, as far as these reports have them.
+const info = (panel, scale, labels) =>
+  Object.entries(labels).map(([name, label]) => ({ name, label, meaning: "", panel, scale }));
+export const CATALOGUE = [
+  ...info("losses", "linear", { f: "outer loss f", g: "inner loss g" }),
+  ...info("regret", "linear", {
+    regret: "cumulative regret",
+    regret_increment: "regret of the round",
+    own_mapping: "|G|² of the method's own direction",
+  }),
+  ...info("residuals", "log", {
+    hypergradient_error: "hypergradient error",
+    residual_y: "residual of y",
+    residual_z: "residual of z",
+    separation: "separation |y − z|",
+  }),
+  ...info("lambda", "linear", { lambda: "penalty λ" }),
+  ...info("steps", "linear", { inner_steps: "inner steps", capped: "rounds at the cap (0/1)" }),
+  ...info("oracle", "linear", {
+    grad_f: "gradients of f",
+    grad_g: "gradients of g",
+    hvp: "Hessian-vector products",
+    cross: "cross products",
+    values: "function values",
+  }),
+  ...info("time", "linear", { seconds: "seconds in updates" }),
+];
 
 const six = (v) => Number(v.toPrecision(6));
 
@@ -62,7 +103,16 @@ function evaluation(t, rng, level) {
 }
 
 export function run(options) {
-  const { seed = 1, rows = 200, horizon = 10000, power = 0.5, level = 1, full = true, measures = true, ...rest } = options;
+  const {
+    seed = 1,
+    rows = 200,
+    horizon = 10000,
+    power = 0.5,
+    level = 1,
+    full = true,
+    measures = true,
+    ...rest
+  } = options;
   const rng = random(seed * 7919 + Math.round(power * 1000) + rows);
   const t = rounds(rows, horizon);
   return {
@@ -123,7 +173,15 @@ export function source(options = {}) {
 }
 
 export function report(options) {
-  return { format: 1, title: "runs/one", made: { obolus: "0.1.0", date: "2026-11-16", command: "obolus report runs/one -o report.html" }, sources: [source()], runs: [], ...options };
+  return {
+    format: 1,
+    title: "runs/one",
+    made: { obolus: "0.1.0", date: "2026-11-16", command: "obolus report runs/one -o report.html" },
+    catalogue: CATALOGUE,
+    sources: [source()],
+    runs: [],
+    ...options,
+  };
 }
 
 // 12 optimisers × 5 seeds × 2 streams; every third optimiser has a grid of three settings; one setting diverges.
@@ -133,8 +191,22 @@ export function comparison() {
     name: "runs/compare",
     kind: "comparison",
     ranking: { by: "", rank: "least" },
-    streams: ["interior", "noisy"].map((name) => ({ name, problem: "oscillation", marks: name === "interior" ? marks : [] })),
-    tables: [{ title: "Equal rounds: interior", header: ["optimiser", "regret"], align: "lr", rows: [["f2obo", "1.2 ± 0.1"], ["sogd", "3.4 ± 0.2"]] }],
+    streams: ["interior", "noisy"].map((name) => ({
+      name,
+      problem: "oscillation",
+      marks: name === "interior" ? marks : [],
+    })),
+    tables: [
+      {
+        title: "Equal rounds: interior",
+        header: ["optimiser", "regret"],
+        align: "lr",
+        rows: [
+          ["f2obo", "1.2 ± 0.1"],
+          ["sogd", "3.4 ± 0.2"],
+        ],
+      },
+    ],
   });
   const runs = [];
   for (const stream of ["interior", "noisy"]) {
@@ -143,7 +215,16 @@ export function comparison() {
       settings.forEach((setting, k) => {
         for (let seed = 1; seed <= 5; seed++) {
           const power = 0.3 + 0.05 * o;
-          const r = run({ stream, optimiser, setting, seed, power, level: 1 + Math.abs(k - 1), full: o < 4, rows: 200 });
+          const r = run({
+            stream,
+            optimiser,
+            setting,
+            seed,
+            power,
+            level: 1 + Math.abs(k - 1),
+            full: o < 4,
+            rows: 200,
+          });
           if (o < 2) r.bound = 500;
           runs.push(o === 3 && k === 2 && seed === 2 ? diverge(r) : r);
         }
@@ -156,7 +237,15 @@ export function comparison() {
 export function diverge(r) {
   const keep = 40;
   const cut = (set) => Object.fromEntries(Object.entries(set).map(([name, list]) => [name, list.slice(0, keep)]));
-  return { ...r, status: "diverged", quantity: "y", rounds: r.columns.t[keep - 1], columns: cut(r.columns), evaluation: cut(r.evaluation), notes: ["12 rounds at the cap: the inner loop did not reach its tolerance"] };
+  return {
+    ...r,
+    status: "diverged",
+    quantity: "y",
+    rounds: r.columns.t[keep - 1],
+    columns: cut(r.columns),
+    evaluation: cut(r.evaluation),
+    notes: ["12 rounds at the cap: the inner loop did not reach its tolerance"],
+  };
 }
 
 // The load the page is built for: 20 runs of 10,000 rounds.
@@ -164,7 +253,15 @@ export function heavy() {
   const runs = [];
   for (let o = 0; o < 10; o++) {
     for (let seed = 1; seed <= 2; seed++) {
-      const r = run({ optimiser: OPTIMISERS[o], seed, rows: 10000, horizon: 10000, power: 0.3 + 0.05 * o, full: true, measures: false });
+      const r = run({
+        optimiser: OPTIMISERS[o],
+        seed,
+        rows: 10000,
+        horizon: 10000,
+        power: 0.3 + 0.05 * o,
+        full: true,
+        measures: false,
+      });
       delete r.columns.own_mapping;
       delete r.columns.residual_z;
       delete r.columns.capped;

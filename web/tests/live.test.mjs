@@ -42,8 +42,22 @@ const until = async (condition, what) => {
 const status = () => page.locator(".live-status").textContent();
 const statusIs = (text) => page.waitForFunction((t) => document.querySelector(".live-status")?.textContent === t, text);
 const name = { stream: "quadratic", optimiser: "f2obo", setting: "", seed: 1 };
-const young = (more = {}) => make.run({ rows: 2, horizon: 2, status: "running", measures: false, full: false, ...more });
-const row = (t, more = {}) => ({ run: name, row: { t, f: 1 / t, g: 2 / t, regret: Math.sqrt(t), grad_f: t, grad_g: t, seconds: t / 1000, evaluation: { test_loss: t % 10 ? null : 1 / t }, ...more } });
+const young = (more = {}) =>
+  make.run({ rows: 2, horizon: 2, status: "running", measures: false, full: false, ...more });
+const row = (t, more = {}) => ({
+  run: name,
+  row: {
+    t,
+    f: 1 / t,
+    g: 2 / t,
+    regret: Math.sqrt(t),
+    grad_f: t,
+    grad_g: t,
+    seconds: t / 1000,
+    evaluation: { test_loss: t % 10 ? null : 1 / t },
+    ...more,
+  },
+});
 
 beforeEach(async () => {
   clients = [];
@@ -56,7 +70,10 @@ beforeEach(async () => {
 afterEach(async () => {
   const failed = seen.console.filter((m) => !/ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION/.test(m));
   assert.deepEqual([...failed, ...seen.errors, ...seen.dialogs], []);
-  assert.ok(seen.requests.every((r) => r.startsWith(base.split("?")[0])), seen.requests.join());
+  assert.ok(
+    seen.requests.every((r) => r.startsWith(base.split("?")[0])),
+    seen.requests.join(),
+  );
   await context.close();
 });
 
@@ -69,19 +86,27 @@ test("the page waits, then shows what is there, and rows append", async () => {
   send("run", young());
   for (let t = 3; t <= 40; t++) send("row", row(t, { x_values: [t / 40, 1 - t / 40] }));
   send("progress", { done: 40, of: 1000, unit: "rounds", seconds: 12, remaining: 300, paused: false });
-  await page.waitForFunction(() => /f2obo 6\.325/.test(document.querySelector("canvas")?.getAttribute("aria-label") ?? ""));
-  assert.match(await page.locator(".live-text").textContent(), /40 of 1,000 rounds, 12 s so far, about 5 min 00 s left/);
+  await page.waitForFunction(() =>
+    /f2obo 6\.325/.test(document.querySelector("canvas")?.getAttribute("aria-label") ?? ""),
+  );
+  assert.match(
+    await page.locator(".live-text").textContent(),
+    /40 of 1,000 rounds, 12 s so far, about 5 min 00 s left/,
+  );
   assert.equal(await page.locator("progress").evaluate((n) => n.value / n.max), 0.04);
   assert.equal(await page.locator('[data-panel="paths"]').count(), 1);
   assert.match(await page.locator(".summary tbody").textContent(), /quadratic.*f2obo/);
 });
 
-test("redraws are at most four a second, however many rows come", async () => {
+test("redraws are at most four per second, however many rows come", async () => {
   send("reset", make.report({ runs: [young()] }));
   await page.waitForSelector("canvas[aria-label]");
   await page.evaluate(() => {
     window.changes = [];
-    new MutationObserver(() => window.changes.push(performance.now())).observe(document.querySelector(".summary tbody").closest(".summary").children[2], { childList: true });
+    new MutationObserver(() => window.changes.push(performance.now())).observe(
+      document.querySelector(".summary tbody").closest(".summary").children[2],
+      { childList: true },
+    );
   });
   for (let i = 0; i < 20; i++) {
     for (let t = 3 + 20 * i; t < 23 + 20 * i; t++) send("row", row(t));
@@ -93,7 +118,7 @@ test("redraws are at most four a second, however many rows come", async () => {
   for (let i = 1; i < changes.length; i++) assert.ok(changes[i] - changes[i - 1] > 245, changes.join());
 });
 
-test("a lost connection is told, and the page goes on from where it was", async () => {
+test("a lost connection is reported, and the page continues where it was", async () => {
   send("reset", make.report({ runs: [young()] }));
   send("row", row(3));
   await page.waitForSelector("canvas[aria-label]");
@@ -112,7 +137,10 @@ test("a reset replaces everything, a run replaces its namesake", async () => {
   send("reset", make.report({ title: "first", runs: [young(), young({ optimiser: "other" })] }));
   await page.waitForFunction(() => document.querySelectorAll(".legend .entry").length === 2);
   send("reset", make.report({ title: "second", runs: [young()] }));
-  await page.waitForFunction(() => document.querySelector("h1").textContent === "second" && document.querySelectorAll(".legend .entry").length === 1);
+  await page.waitForFunction(
+    () =>
+      document.querySelector("h1").textContent === "second" && document.querySelectorAll(".legend .entry").length === 1,
+  );
   send("run", young({ status: "diverged", quantity: "y" }));
   await page.waitForFunction(() => /after round [\d,]+: y/.test(document.querySelector(".sources").textContent));
   send("run", young({ seed: 2 }));
@@ -127,13 +155,18 @@ test("choices survive new rows", async () => {
   await page.locator('[data-panel="losses"] select').selectOption("inner loss g");
   for (let t = 3; t <= 10; t++) send("row", row(t));
   await page.waitForFunction(() => /f2obo 3\.162/.test(document.querySelector("canvas").getAttribute("aria-label")));
-  assert.equal(await page.locator('[data-panel="regret"]').getByRole("button", { name: "log–log" }).getAttribute("aria-pressed"), "true");
+  assert.equal(
+    await page.locator('[data-panel="regret"]').getByRole("button", { name: "log–log" }).getAttribute("aria-pressed"),
+    "true",
+  );
   assert.equal(await page.locator('.legend [data-series="other"]').getAttribute("aria-pressed"), "false");
 });
 
 test("an unreadable message is told and the next one is read", async () => {
   send("reset", { format: 9 });
-  await page.waitForFunction(() => /could not be read.*format 9/.test(document.querySelector(".live-status").textContent));
+  await page.waitForFunction(() =>
+    /could not read.*format 9/.test(document.querySelector(".live-status").textContent),
+  );
   send("reset", make.report({ title: "good", runs: [young()] }));
   await page.waitForFunction(() => document.querySelector("h1").textContent === "good");
 });

@@ -17,7 +17,8 @@ before(async () => {
 });
 after(() => browser.close());
 
-const settled = (page) => page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+const settled = (page) =>
+  page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
 
 // Every panel drawn, as a reader who scrolled has it.
 async function scrolled(page) {
@@ -31,8 +32,16 @@ async function scrolled(page) {
 
 async function violations(page) {
   await page.evaluate(axe);
-  const { violations: found } = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-  return found.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
+  const { violations: found } = await page.evaluate(() =>
+    axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+  );
+  return found.map(
+    (v) =>
+      `${v.id}: ${v.nodes
+        .slice(0, 3)
+        .map((n) => n.html.slice(0, 160))
+        .join(" | ")}`,
+  );
 }
 
 const LOOKS = {
@@ -50,7 +59,10 @@ for (const [name, options] of Object.entries(LOOKS)) {
     await page.screenshot({ path: join(OUT, `${name}.png`), fullPage: true });
     // One table of numbers: axe looks at every cell, and the others are built alike.
     await page.locator("details:not(.numbers)").evaluateAll((all) => all.forEach((d) => (d.open = true)));
-    await page.locator(".numbers").first().evaluate((d) => (d.open = true));
+    await page
+      .locator(".numbers")
+      .first()
+      .evaluate((d) => (d.open = true));
     await page.locator(".tables table").waitFor();
     await page.locator(".numbers table").first().waitFor();
     assert.deepEqual(await violations(page), []);
@@ -69,26 +81,35 @@ test("print is light, whole and without controls, from a dark screen that was ne
   await settled(page);
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
   assert.ok(await page.locator(".controls").isHidden());
-  const undrawn = await page.locator("main > .grid .panel").evaluateAll((all) => all.filter((p) => !p.querySelector("canvas[aria-label]")).length);
+  const undrawn = await page
+    .locator("main > .grid .panel")
+    .evaluateAll((all) => all.filter((p) => !p.querySelector("canvas[aria-label]")).length);
   assert.equal(undrawn, 0);
-  const dark = await page.locator("canvas").first().evaluate((c) => {
-    const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
-    const colours = new Set();
-    for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) colours.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
-    return colours.has("74,168,224");
-  });
+  const dark = await page
+    .locator("canvas")
+    .first()
+    .evaluate((c) => {
+      const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+      const colours = new Set();
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + 3] === 255) colours.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
+      return colours.has("74,168,224");
+    });
   assert.equal(dark, false, "the dark theme's blue is on paper");
   await page.screenshot({ path: join(OUT, "print.png"), fullPage: true });
   await page.emulateMedia({ media: "screen", colorScheme: "dark" });
   await page.waitForSelector("html[data-theme=dark]");
-  const sizes = () => page.locator("canvas[aria-label]").evaluateAll((all) => all.map((c) => `${c.clientWidth} × ${c.clientHeight}`));
+  const sizes = () =>
+    page.locator("canvas[aria-label]").evaluateAll((all) => all.map((c) => `${c.clientWidth} × ${c.clientHeight}`));
   const screen = await sizes();
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   assert.deepEqual(new Set(await sizes()), new Set(["660 × 250"]));
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   await settled(page);
   assert.deepEqual(await sizes(), screen);
-  await page.evaluate(() => addEventListener("beforeprint", () => (window.printed = document.documentElement.dataset.theme)));
+  await page.evaluate(() =>
+    addEventListener("beforeprint", () => (window.printed = document.documentElement.dataset.theme)),
+  );
   await page.pdf({ path: join(OUT, "print.pdf"), format: "A4" });
   assert.equal(await page.evaluate(() => window.printed), "light");
   assert.ok(statSync(join(OUT, "print.pdf")).size > 10_000);

@@ -10,7 +10,20 @@ import { faults, launch, newPage } from "./browser.mjs";
 
 const program = process.env.OBOLUS;
 const options = { skip: program ? false : "OBOLUS is not set" };
-const ALGORITHMS = ["f2obo", "f2obo_sl", "af2obo", "sf2obo", "f2sa", "f3sa", "bome", "pbgd", "sobow", "obbo", "fsobo", "aobo"];
+const ALGORITHMS = [
+  "f2obo",
+  "f2obo_sl",
+  "af2obo",
+  "sf2obo",
+  "f2sa",
+  "f3sa",
+  "bome",
+  "pbgd",
+  "sobow",
+  "obbo",
+  "fsobo",
+  "aobo",
+];
 const COMPARISON = `[compare]
 seeds = 5
 horizons = [1250, 2500, 5000]
@@ -39,7 +52,8 @@ gamma = 0.05
 variation = false
 `;
 let browser, folder;
-const obolus = (...args) => execFileSync(program, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+const obolus = (...args) =>
+  execFileSync(program, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "obolus-"));
@@ -65,18 +79,28 @@ test("twelve algorithms with five seeds make a report of less than 3 MB that sho
   assert.equal(await page.locator("h1").textContent(), "twelve");
   const panels = await page.locator("h3").allTextContents();
   for (const wanted of ["Regret", "Losses", "Inner steps", "Oracle calls", "Wall time", "Paths of the hyperparameters"])
-    assert.ok(panels.some((p) => p.includes(wanted)), `${wanted} is not among ${panels.join(", ")}`);
+    assert.ok(
+      panels.some((p) => p.includes(wanted)),
+      `${wanted} is not among ${panels.join(", ")}`,
+    );
   const rows = await page.locator(".summary tbody tr").allTextContents();
-  for (const name of ALGORITHMS) assert.ok(rows.some((r) => r.includes(name)), `${name} is not in the summary`);
+  for (const name of ALGORITHMS)
+    assert.ok(
+      rows.some((r) => r.includes(name)),
+      `${name} is not in the summary`,
+    );
   const sources = await page.locator(".sources").textContent();
   assert.ok(sources.includes("compare compare.toml --out twelve -q"), sources);
   assert.deepEqual(faults(seen, url), []);
   await context.close();
 });
 
-test("a run is seen while it goes on, and to its end", options, async () => {
+test("a run is shown while it runs, and to its end", options, async () => {
   writeFileSync(join(folder, "run.toml"), RUN);
-  const child = spawn(program, ["run", "run.toml", "--out", "live", "--live"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, ["run", "run.toml", "--out", "live", "--live"], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const ended = new Promise((r) => child.on("exit", r));
   const address = await new Promise((resolve, reject) => {
     let said = "";
@@ -92,11 +116,17 @@ test("a run is seen while it goes on, and to its end", options, async () => {
   await page.waitForSelector("canvas[aria-label]");
   await page.waitForFunction(() => /rounds/.test(document.querySelector(".live-text")?.textContent ?? ""));
   const panels = await page.locator("h3").allTextContents();
-  assert.ok(panels.some((p) => p.includes("Regret")), panels.join());
+  assert.ok(
+    panels.some((p) => p.includes("Regret")),
+    panels.join(),
+  );
   child.kill("SIGINT");
   await page.waitForFunction(() => /stopped/.test(document.querySelector(".live-status")?.textContent ?? ""));
   assert.equal(await ended, 130);
   assert.deepEqual([...seen.errors, ...seen.dialogs], []);
-  assert.ok(seen.requests.every((r) => r.startsWith(new URL(address).origin)), seen.requests.join());
+  assert.ok(
+    seen.requests.every((r) => r.startsWith(new URL(address).origin)),
+    seen.requests.join(),
+  );
   await context.close();
 });

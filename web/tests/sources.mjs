@@ -3,11 +3,26 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const MODULES = ["aggregate", "append_row", "catalogue", "chart_model", "chart_text", "check_report", "figure", "histogram", "number_format", "palette", "quantity", "ranking", "series", "slope", "svg_surface", "table_text", "ticks", "trace", "view", "x_axis", "zoom_keys"];
+const MODULES = {
+  chart: ["chart_model", "chart_text", "figure", "palette", "svg_surface", "ticks", "trace", "zoom_keys"],
+  data: ["aggregate", "append_row", "catalogue", "check_report", "quantity", "ranking", "series", "slope"],
+  text: ["number_format", "shorten", "table_text"],
+  view: ["histogram", "view", "x_axis"],
+};
 
 export async function sources() {
   const resolveDir = join(dirname(fileURLToPath(import.meta.url)), "../src");
-  const contents = MODULES.map((m) => `export * from "./${m}";`).join("\n");
-  const { outputFiles } = await build({ stdin: { contents, resolveDir, loader: "ts" }, bundle: true, write: false, format: "esm", platform: "neutral", mainFields: ["module", "main"], logLevel: "error" });
+  const contents = Object.entries(MODULES)
+    .flatMap(([folder, names]) => names.map((name) => `export * from "./${folder}/${name}";`))
+    .join("\n");
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    logLevel: "error",
+  });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }

@@ -11,7 +11,8 @@ namespace {
 
 std::string random_token() {
   unsigned char bytes[16];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) throw std::runtime_error("the system has no random bytes");
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw std::runtime_error("the system provided no random bytes");
   std::string text;
   for (const unsigned char b : bytes) text += fmt::format("{:02x}", b);
   return text;
@@ -32,7 +33,7 @@ std::string LiveAccess::url(int port) const {
   return fmt::format("http://{}/{}", authority(host, port), token_.empty() ? "" : "?token=" + token_);
 }
 
-// In a time that does not tell how much of it was right.
+// In constant time, so that the time taken does not reveal how much of the token was right.
 bool LiveAccess::opens(const std::string& token) const {
   unsigned difference = token.size() == token_.size() ? 0 : 1;
   for (std::size_t i = 0; i < token_.size(); ++i)

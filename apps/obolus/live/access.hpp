@@ -1,4 +1,4 @@
-// Who may look: on this machine whoever asks for it by a name of its own, from elsewhere whoever has the token.
+// Who may look: on this machine, requests that use one of its names; from elsewhere, requests with the token.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace obolus::cli {
 
 class LiveAccess {
  public:
-  // Throws ConfigError for a host that is not known.
+  // Throws ConfigError for an unknown host.
   explicit LiveAccess(const LiveAddress& address);
 
   [[nodiscard]] const std::string& host() const { return host_.number; }  // to listen on
   [[nodiscard]] std::string url(int port) const;
   [[nodiscard]] bool by_token() const { return !token_.empty(); }
   [[nodiscard]] bool opens(const std::string& token) const;
-  // The Host header of a request. A page of another site, whose name points here by now, sends that name.
+  // The Host header of a request. A page of another site whose name was made to point here sends that name.
   [[nodiscard]] bool is_here(const std::string& header) const;
-  [[nodiscard]] const char* expected() const;  // what to say to others
+  [[nodiscard]] const char* expected() const;  // the answer to all others
 
  private:
   ResolvedHost host_;

@@ -33,7 +33,7 @@ int port_of(const std::string& digits, const std::string& text) {
   int port = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (!all_digits(digits) || error != std::errc() || port > max_port)
-    refuse(text, fmt::format("'{}' is no port (0 … {}; 0 takes a free one)", digits, max_port));
+    refuse(text, fmt::format("'{}' is not a port (0 … {}; 0 takes a free one)", digits, max_port));
   return port;
 }
 
@@ -47,9 +47,13 @@ bool is_name(const std::string& host) {
 LiveAddress parse_address(const std::string& text) {
   LiveAddress address;
   if (text.empty()) return address;
-  if (all_digits(text)) return address.port = port_of(text, text), address;
-  if (std::error_code none; std::filesystem::is_regular_file(text, none))  // `--live CONFIG` takes the config for ADDR
-    refuse(text, "that is a file; name the config before --live, or write --live=ADDR");
+  if (all_digits(text)) {
+    address.port = port_of(text, text);
+    return address;
+  }
+  if (std::error_code none;
+      std::filesystem::is_regular_file(text, none))  // `--live CONFIG` would take the config for ADDR
+    refuse(text, "this is a file; put the config before --live, or write --live=ADDR");
   std::size_t colon = text.find(':');
   if (text.front() == '[') {
     const std::size_t close = text.find(']');
@@ -61,13 +65,12 @@ LiveAddress parse_address(const std::string& text) {
     colon = close + 1;
     if (text[colon] != ':') refuse(text, "only :PORT may follow ']'");
   } else {
-    if (colon != text.rfind(':')) refuse(text, "an IPv6 address stands in brackets");
+    if (colon != text.rfind(':')) refuse(text, "an IPv6 address must be in brackets");
     address.host = text.substr(0, colon);
     if (!is_name(address.host)) refuse(text, "");
   }
   if (colon != std::string::npos) address.port = port_of(text.substr(colon + 1), text);
-  if (address.host == "localhost")
-    address.host = LiveAddress().host;  // it may also be ::1, on machines without IPv6 too
+  if (address.host == "localhost") address.host = LiveAddress().host;  // it may resolve to ::1 even without IPv6
   return address;
 }
 
@@ -76,8 +79,8 @@ ResolvedHost resolve(const LiveAddress& address) {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
   if (const int error = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &list); error != 0)
-    throw ConfigError(fmt::format("--live: got the host '{}', expected one that is known here: {}", address.host,
-                                  ::gai_strerror(error)));
+    throw ConfigError(
+        fmt::format("--live: got the host '{}', expected a known one: {}", address.host, ::gai_strerror(error)));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(list, &::freeaddrinfo);
   ResolvedHost host;
   char text[INET6_ADDRSTRLEN] = {};
@@ -86,12 +89,14 @@ ResolvedHost resolve(const LiveAddress& address) {
     std::memcpy(&at, list->ai_addr, sizeof at);
     const std::uint32_t number = ntohl(at.sin_addr.s_addr);
     ::inet_ntop(AF_INET, &at.sin_addr, text, sizeof text);
-    host.loopback = number >> 24 == 127, host.any = number == INADDR_ANY;
+    host.loopback = number >> 24 == 127;
+    host.any = number == INADDR_ANY;
   } else if (list->ai_family == AF_INET6) {
     sockaddr_in6 at{};
     std::memcpy(&at, list->ai_addr, sizeof at);
     ::inet_ntop(AF_INET6, &at.sin6_addr, text, sizeof text);
-    host.loopback = IN6_IS_ADDR_LOOPBACK(&at.sin6_addr), host.any = IN6_IS_ADDR_UNSPECIFIED(&at.sin6_addr);
+    host.loopback = IN6_IS_ADDR_LOOPBACK(&at.sin6_addr);
+    host.any = IN6_IS_ADDR_UNSPECIFIED(&at.sin6_addr);
   }
   host.number = text;
   return host;

@@ -13,10 +13,10 @@ struct LiveAddress {
 // PORT, HOST, HOST:PORT, [::1] or [::1]:PORT; empty is the default. Throws ConfigError.
 [[nodiscard]] LiveAddress parse_address(const std::string& text);
 
-// The number behind the host. Throws ConfigError where there is none.
+// The numeric address of the host. Throws ConfigError if it is unknown.
 struct ResolvedHost {
   std::string number;     // as bind takes it
-  bool loopback = false;  // only this machine reaches it
+  bool loopback = false;  // reachable from this machine only
   bool any = false;       // every address of this machine
 };
 [[nodiscard]] ResolvedHost resolve(const LiveAddress& address);

@@ -7,8 +7,8 @@
 namespace obolus::cli {
 namespace {
 
-// Ids go on increasing when the program is started again on the same port, so that a browser that comes back is known to
-// have seen nothing of this run: no run has an event a microsecond.
+// Ids keep increasing when the program is started again on the same port, so that a browser that reconnects is known to
+// have seen nothing of this run: no run has one event per microsecond.
 std::uint64_t first_id() {
   using namespace std::chrono;
   return static_cast<std::uint64_t>(duration_cast<microseconds>(system_clock::now().time_since_epoch()).count());
@@ -26,7 +26,7 @@ std::string up_to_runs(Json report) {
 
 }  // namespace
 
-// Made with the mutex held, which takes as long as copying the rows of runs that go on; written without.
+// Made with the mutex held, which takes as long as copying the rows of runs in progress; written without it.
 struct LiveFeed::Snapshot {
   std::uint64_t id;
   std::vector<std::shared_ptr<const LiveRun>> runs;
@@ -46,9 +46,12 @@ LiveFeed::LiveFeed(const Json& report, const Limits& limits)
 
 void LiveFeed::publish(const char* kind, std::string data) {
   events_.push_back(std::make_shared<const std::string>(event(kind, data)));
-  bytes_ += events_.back()->size(), ++last_;
-  while (!events_.empty() && (events_.size() > limits_.events || bytes_ > limits_.bytes))
-    bytes_ -= events_.front()->size(), events_.pop_front();
+  bytes_ += events_.back()->size();
+  ++last_;
+  while (!events_.empty() && (events_.size() > limits_.events || bytes_ > limits_.bytes)) {
+    bytes_ -= events_.front()->size();
+    events_.pop_front();
+  }
   changed_.notify_all();
 }
 
@@ -61,21 +64,22 @@ void LiveFeed::run(LiveRun run) {
 }
 
 void LiveFeed::replace(LiveRun run) {
-  for (std::size_t i = 0; i < halvings_; ++i) run.columns.thin();
-  numbers_ += run.columns.numbers();
+  for (std::size_t i = 0; i < thinnings_; ++i) run.columns.thin();
+  numbers_ += run.columns.size();
   const auto [at, added] = places_.try_emplace(run.name, finished_.size());
   auto shared = std::make_shared<const LiveRun>(std::move(run));
   if (added) finished_.push_back(std::move(shared));
-  else numbers_ -= std::exchange(finished_[at->second], std::move(shared))->columns.numbers();
+  else numbers_ -= std::exchange(finished_[at->second], std::move(shared))->columns.size();
   if (numbers_ > limits_.finished) thin_finished();
 }
 
 void LiveFeed::thin_finished() {
-  ++halvings_, numbers_ = 0;
+  ++thinnings_;
+  numbers_ = 0;
   for (auto& run : finished_) {
     LiveRun thinned = *run;
     thinned.columns.thin();
-    numbers_ += thinned.columns.numbers();
+    numbers_ += thinned.columns.size();
     run = std::make_shared<const LiveRun>(std::move(thinned));
   }
 }
@@ -85,7 +89,7 @@ bool LiveFeed::row(const RunName& name, const Json& row) {
   const std::lock_guard lock(mutex_);
   const auto found = growing_.find(name);
   if (found == growing_.end()) return false;
-  Columns& columns = found->second.columns;
+  LiveColumns& columns = found->second.columns;
   columns.append(row);
   found->second.rounds = row.at("t").get<Round>();
   const bool full = columns.rows() > limits_.rows;

@@ -1,5 +1,5 @@
-// What browsers are told of a run while it runs, as server-sent events. One side writes and never waits for the other; each
-// reader goes at its own pace, and one that falls behind what is still held starts again from a snapshot.
+// What browsers are told about a run in progress, as server-sent events. The writer never waits; each reader goes at
+// its own pace, and one that falls behind the events still held starts again from a snapshot.
 #pragma once
 
 #include <chrono>
@@ -13,21 +13,21 @@
 #include <string>
 #include <string_view>
 
-#include "live/columns.hpp"
+#include "live/live_run.hpp"
 
 namespace obolus::cli {
 
 class LiveFeed {
  public:
   struct Limits {
-    std::size_t rows = 20'000;                   // of a run that goes on
+    std::size_t rows = 20'000;                   // of a run in progress
     std::size_t finished = 2'000'000;            // numbers of all runs that have ended
-    std::size_t events = 4096, bytes = 1 << 24;  // to go on from after a lost connection
+    std::size_t events = 4096, bytes = 1 << 24;  // held for readers that reconnect
   };
   // What a reader has got.
   struct Place {
     std::uint64_t id = 0;
-    bool knows_all = false;  // up to id; else it needs a snapshot first
+    bool knows_all = false;  // up to id; otherwise it needs a snapshot first
   };
   using Write = std::function<bool(std::string_view)>;
 
@@ -37,17 +37,17 @@ class LiveFeed {
 
   // Adds a run, or replaces the one of that name. One whose status is "running" takes rows.
   void run(LiveRun run);
-  // True when the run held so many rows that every second one was dropped. Rows of a run that is not there are none.
+  // True if the run had too many rows and was thinned. Rows of an unknown run are ignored.
   bool row(const RunName& name, const Json& row);
   // The end of a run that took rows.
   void finish(const RunName& name, const std::function<void(LiveRun&)>& complete);
   void progress(const Json& progress);
   void end(const Json& end);
-  void close();  // readers are let go
+  void close();  // readers stop
 
-  // A reader that has seen the event of this id, or none.
+  // For a reader whose last event had this id, or that has seen none.
   [[nodiscard]] Place place(std::optional<std::uint64_t> last_seen) const;
-  // Waits for events, at most so long, and writes them. False when nothing more comes or the reader is gone.
+  // Waits for events, at most `patience`, and writes them. False if none will follow or the reader is gone.
   bool next(Place& place, std::chrono::milliseconds patience, const Write& write) const;
 
  private:
@@ -69,7 +69,7 @@ class LiveFeed {
   std::map<RunName, LiveRun> growing_;
   std::vector<std::shared_ptr<const LiveRun>> finished_;
   std::map<RunName, std::size_t> places_;  // in finished_
-  std::size_t numbers_ = 0, halvings_ = 0;
+  std::size_t numbers_ = 0, thinnings_ = 0;
   std::string progress_, end_;  // the last of each
   bool closed_ = false;
 };

@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr int page_threads = 8;
 constexpr auto heartbeat = 10s;
-constexpr auto look_after_reader = 250ms;  // so often a stream finds out that its reader has gone
+constexpr auto look_after_reader = 250ms;  // how often a stream checks that its reader is still there
 
-// A connection that waits for a thread holds a descriptor, and the run needs some: no more are accepted than these.
+// A connection that waits for a thread holds a descriptor, and the run needs some too: no more than these are accepted.
 class Pool : public httplib::ThreadPool {
  public:
   Pool() : ThreadPool(LiveServer::max_streams + page_threads) {}
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> last_seen(const httplib::Request& request) {
   return id;
 }
 
-// Signals are the main thread's: none of the server's system calls is to be interrupted.
+// The main thread handles signals: none of the server's system calls may be interrupted.
 template <class Work>
 std::thread thread_without_signals(Work work) {
   sigset_t all, before;
@@ -63,7 +63,7 @@ std::thread thread_without_signals(Work work) {
 
 }  // namespace
 
-// One browser's connection. Its place among the streams is free again when it goes, however it goes.
+// One browser's connection. Its slot among the streams is freed when it ends, however it ends.
 struct LiveServer::Stream {
   LiveServer& server;
   LiveFeed::Place place;
@@ -103,7 +103,7 @@ LiveServer::LiveServer(const LiveAddress& address, std::string page, LiveFeed& f
 }
 
 void LiveServer::bind(const LiveAddress& address) {
-  // Not SO_REUSEPORT, which is the library's choice: two programs would share a port and the browser get either.
+  // Not SO_REUSEPORT, the library's default: two programs would share a port and the browser reach either.
   server_->set_socket_options([](int socket) {
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -127,7 +127,7 @@ LiveServer::~LiveServer() {
   ::sigaction(SIGPIPE, &pipe_before_, nullptr);
 }
 
-// A reader that takes a byte now and then would keep its thread, and the program, for as long as it likes.
+// A reader that takes one byte now and then could otherwise keep its thread, and the program, alive for ever.
 void LiveServer::cut_connections() const {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/dev/fd", none)) {
@@ -166,11 +166,11 @@ void LiveServer::answer(const httplib::Request& request, httplib::Response& resp
   if (!allowed(request)) return refuse(response, 403, access_.expected());
   if (request.method != "GET" && request.method != "HEAD") {
     response.set_header("Allow", "GET, HEAD");
-    return refuse(response, 405, "there is nothing to change here");
+    return refuse(response, 405, "this view is read-only");
   }
   if (request.path == "/") return send_page(response);
   if (request.path == "/events") return send_events(request, response);
-  refuse(response, 404, "there are the page, /, and its events");
+  refuse(response, 404, "expected / (the page) or /events");
 }
 
 void LiveServer::send_page(httplib::Response& response) const {
@@ -178,7 +178,7 @@ void LiveServer::send_page(httplib::Response& response) const {
       "Content-Security-Policy",
       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
       "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-  // Not as a text, which the library would compress by the slowest means there is.
+  // Not as text, which the library would compress at its slowest setting.
   response.set_content_provider(page_.size(), "text/html; charset=utf-8",
                                 [this](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
                                   return sink.write(page_.data() + offset, length);
@@ -191,7 +191,7 @@ void LiveServer::send_events(const httplib::Request& request, httplib::Response&
     const std::lock_guard lock(mutex_);
     if (streams_ == max_streams) {
       response.set_header("Retry-After", "5");
-      return refuse(response, 503, "too many look at this run already");
+      return refuse(response, 503, "too many readers already");
     }
     ++streams_;
   }
@@ -199,7 +199,7 @@ void LiveServer::send_events(const httplib::Request& request, httplib::Response&
   response.set_content_provider("text/event-stream", [stream](std::size_t, httplib::DataSink& sink) {
     try {
       return stream->serve(sink);
-    } catch (const std::exception&) {  // memory; the browser will come again
+    } catch (const std::exception&) {  // out of memory; the browser will reconnect
       return false;
     }
   });

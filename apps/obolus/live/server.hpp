@@ -1,5 +1,5 @@
-// The live view's web server: the page and its events, to be read and nothing else. Who is not on this machine needs the
-// token of the URL; on this machine, a page of another site does not get in by a name that it points here (DNS rebinding).
+// The live view's web server: the page and its events, read-only. Requests from other machines need the token of the
+// URL; on this machine, a page of another site cannot get in through a name that it points here (DNS rebinding).
 #pragma once
 
 #include <condition_variable>
@@ -25,14 +25,14 @@ class LiveServer {
  public:
   static constexpr int max_streams = 16;
 
-  // Listens from here on; throws ConfigError where it cannot.
+  // Listens from here on; throws ConfigError if it cannot.
   LiveServer(const LiveAddress& address, std::string page, LiveFeed& feed);
   ~LiveServer();
   LiveServer(const LiveServer&) = delete;
   LiveServer& operator=(const LiveServer&) = delete;
 
   [[nodiscard]] std::string url() const { return access_.url(port_); }
-  // Returns when every stream has come to its end, or after the time.
+  // Returns when every stream has ended, or after `patience`.
   void drain(std::chrono::milliseconds patience);
 
  private:

@@ -11,6 +11,7 @@
 #include "obolus/core/to_size.hpp"
 #include "obolus/version.hpp"
 #include "page.hpp"
+#include "report/catalogue.hpp"
 #include "report/config_facts.hpp"
 #include "run/profile_json.hpp"
 #include "verbs.hpp"
@@ -32,6 +33,7 @@ void put(Json& row, const Profile& x) {
 Json report(Json source) {
   Json json = {{"format", 1}, {"title", source["name"]}};
   json["made"] = {{"obolus", version_text}, {"date", now()}, {"command", command_line()}};
+  json["catalogue"] = catalogue_json();
   json["sources"] = Json::array({std::move(source)});
   return json;
 }
@@ -100,53 +102,60 @@ void LiveView::line(const std::string& text, bool evaluated) {
   const auto t = json.at("t").get<Round>();
   if (past_) replay(t);
   if (t <= sent_) return;
-  sent_ = t, sent_at_ = Clock::now();
+  sent_ = t;
+  sent_at_ = Clock::now();
   if (feed_.row(name_, json)) slow_down();
 }
 
 void LiveView::end(const std::string& status, Round rounds) {
-  feed_.finish(name_, [&](LiveRun& run) { run.status = status, run.rounds = rounds; });
+  feed_.finish(name_, [&](LiveRun& run) {
+    run.status = status;
+    run.rounds = rounds;
+  });
   finish(status.c_str());
 }
 
 void LiveView::recall(const std::string& folder) {
-  if (std::filesystem::exists(folder + "/trace.jsonl")) past_ = run_of_trace(folder);
+  const std::string path = folder + "/trace.jsonl";
+  if (std::filesystem::exists(path)) past_ = read_trace(path);
 }
 
-// Rounds that the run will do again, since no checkpoint had them, are left out.
+// Rounds that the run will repeat, since no checkpoint had them, are left out.
 void LiveView::replay(Round before) {
-  const ReportRun past = *std::exchange(past_, std::nullopt);
-  auto x = past.profiles.begin();
-  for (std::size_t i = 0; !past.columns.empty() && i < past.columns.front().values.size(); ++i) {
-    Json row;
-    for (const auto& [name, values] : past.columns)
-      if (std::isfinite(values[i])) row[name] = values[i];
-    for (const auto& [name, values] : past.evaluation)
-      if (std::isfinite(values[i])) row["evaluation"][name] = values[i];
-    const auto t = row.at("t").get<Round>();
+  const TraceColumns past = *std::exchange(past_, std::nullopt);
+  const std::vector<Profile> profiles = past.profiles();
+  auto x = profiles.begin();
+  for (std::size_t i = 0; i < past.rows(); ++i) {
+    const auto t = static_cast<Round>(past.t()[i]);
     if (t >= before) return;
-    while (x != past.profiles.end() && x->t < t) ++x;
-    if (x != past.profiles.end() && x->t == t) put(row, *x);
+    Json row;
+    for (const auto& column : past.numbers())
+      if (const double v = column.at(i); std::isfinite(v)) row[column.name] = v;
+    for (const auto& column : past.evaluation())
+      if (const double v = column.at(i); std::isfinite(v)) row["evaluation"][column.name] = v;
+    if (x != profiles.end() && x->t == t) put(row, *x++);
     feed_.row(name_, row);
   }
 }
 
 void LiveView::row(const Row& row, bool last) {
   if (past_) replay(row.t);
-  // Some rounds of every octave: a fast run is over the first thousands before a twentieth of a second has passed, and axes may be logarithmic.
+  // Some rounds of every octave: a fast run does thousands of rounds in the first twentieth of a second, and axes may be
+  // logarithmic.
   const auto since = Clock::now() - sent_at_;
   const bool wanted = !row.evaluation.empty() || profiled(row.t) || x_.t == row.t;
   if (last || since >= between_rows_ || (wanted && since >= between_evaluations_)) send(row);
 }
 
 void LiveView::send(const Row& row) {
-  sent_ = row.t, sent_at_ = Clock::now();
+  sent_ = row.t;
+  sent_at_ = Clock::now();
   Json json = row_json(row);
   if (x_.t == row.t) put(json, x_);
   if (feed_.row(name_, json)) slow_down();
 }
 
-// Half of what may be held took so long: as much again will, and then the half is dropped once more.
+// Of the rows that may be held, about half are left: no more than as many again in twice the time.
 void LiveView::slow_down() {
   between_evaluations_ = (sent_at_ - start_) / (LiveFeed::Limits().rows / 2);
   between_rows_ = std::max(between_rows_, between_evaluations_);
@@ -159,7 +168,8 @@ void LiveView::cell(const std::string& line) {
 void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
   const auto now = Clock::now();
   if (now - told_at_ < between_progress && pace.paused() == paused_ && done != of) return;
-  told_at_ = now, paused_ = pace.paused();
+  told_at_ = now;
+  paused_ = pace.paused();
   const auto left = pace.remaining(done, of);
   feed_.progress({{"done", done},
                   {"of", of},
@@ -174,7 +184,9 @@ void LiveView::end(const RunSummary& summary) {
   const char* status = names[to_size(summary.end.status)];
   if (summary.last.t > sent_) send(summary.last);
   feed_.finish(name_, [&](LiveRun& run) {
-    run.status = status, run.quantity = summary.end.quantity, run.rounds = summary.end.rounds;
+    run.status = status;
+    run.quantity = summary.end.quantity;
+    run.rounds = summary.end.rounds;
     if (summary.x.size > 0) run.more["final"] = distribution_json(summary.x);
     if (summary.bound && std::isfinite(summary.bound->value)) run.more["bound"] = summary.bound->value;
   });
@@ -183,17 +195,16 @@ void LiveView::end(const RunSummary& summary) {
 
 void LiveView::end(bool finished) { finish(finished ? "finished" : "stopped"); }
 
-void add_live(CLI::App& verb, std::optional<std::string>& address) {
-  verb.add_option_function<std::string>(
+void add_live(Verb& verb, std::optional<std::string>& address) {
+  verb.add_option_function(
           "--live",
           [&address](const std::string& text) {
-            static_cast<void>(parse_address(text));  // refused before anything is read
+            static_cast<void>(parse_address(text));  // refuses a wrong address before anything is read
             address = text;
           },
-          "show it in the browser as it goes on: prints an address of this machine, or of ADDR (PORT, HOST:PORT); "
-          "beyond "
-          "this machine only with the printed token")
-      ->expected(0, 1)
+          "show progress in the browser: prints an address on this machine, or at ADDR (PORT, HOST:PORT); other "
+          "machines need the printed token")
+      ->optional_value()
       ->type_name("[ADDR]");
 }
 

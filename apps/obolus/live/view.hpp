@@ -1,4 +1,4 @@
-// A run or a comparison in the browser while it goes on.
+// A run or a comparison in the browser while it runs.
 #pragma once
 
 #include <chrono>
@@ -9,24 +9,24 @@
 #include "live/server.hpp"
 #include "obolus/run/comparison.hpp"
 #include "obolus/run/experiment.hpp"
-#include "report/report_run.hpp"
 #include "terminal.hpp"
+#include "trace/trace_columns.hpp"
 
 namespace obolus::cli {
 
 class LiveView {
  public:
-  // They listen from here on and say where, on standard error.
+  // Listens from here on and prints the address on standard error.
   LiveView(const std::string& address, const Experiment& experiment, const std::string& folder);
   LiveView(const std::string& address, const Comparison& comparison, const std::string& folder);
 
-  // A fit: its config, and what it is called.
+  // A fit: its config and its name.
   LiveView(const std::string& address, const std::string& config, const std::string& folder, const RunName& name);
 
-  // What a run that is resumed did before; it is shown as soon as the first row says from where the run goes on.
+  // What a resumed run did before; shown as soon as the first row says where the run continues.
   void recall(const std::string& folder);
-  // Of a run: a few rows a second are shown, and the evaluated ones and the last always.
-  void profile(const Profile& x) { x_ = x; }  // of the row to come
+  // Of a run: a few rows per second are shown, and always the evaluated ones and the last.
+  void profile(const Profile& x) { x_ = x; }  // of the next row
   void row(const Row& row, bool last);
   void end(const RunSummary& summary);
   // Of a fit: lines of its trace, as a run's rows.
@@ -52,7 +52,7 @@ class LiveView {
   std::optional<LiveServer> server_;
   RunName name_;  // of a run
   Profile x_;
-  std::optional<ReportRun> past_;
+  std::optional<TraceColumns> past_;
   Round sent_ = 0;
   Clock::time_point start_ = Clock::now(), sent_at_ = start_ - std::chrono::hours(1), told_at_ = sent_at_;
   Clock::duration between_rows_, between_evaluations_{};

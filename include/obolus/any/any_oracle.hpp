@@ -1,6 +1,6 @@
 // The one type-erased problem: the command line and the bindings hold every problem through it, so that an optimiser is
-// compiled once for all of them. It models every oracle concept; `capabilities()` says which calls the problem behind it
-// really answers. Primitives are erased whole, so a problem's fused or lazy versions serve here too.
+// compiled once for all of them. It models every oracle concept; `capabilities()` says which calls the problem behind
+// it really answers. Primitives are erased whole, so a problem's fused or lazy versions are used here too.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace obolus {
 
-// An inner iterate in whatever form its problem keeps it.
+// An inner iterate in the form of its problem.
 class AnyInner {
  public:
   AnyInner() = default;

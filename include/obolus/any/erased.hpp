@@ -28,8 +28,12 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
     if constexpr (requires { p_.set_threads(threads); }) p_.set_threads(threads);
   }
   void start(Out<S> x, Out<S> y) override {
-    if constexpr (Starts<P>) p_.start(x, y);
-    else x.setZero(), y.setZero();
+    if constexpr (Starts<P>) {
+      p_.start(x, y);
+    } else {
+      x.setZero();
+      y.setZero();
+    }
   }
 
   double outer_value(In<S> x, In<S> y) override { return p_.outer_value(x, y); }

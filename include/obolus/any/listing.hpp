@@ -1,4 +1,4 @@
-// What the registry holds, for people: `obolus list`, documentation, bindings.
+// What the registry holds, as text: for `obolus list`, documentation and bindings.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Central differences, extrapolated until they are good enough to judge by.
+// Central differences, extrapolated until they are accurate enough to judge by.
 #pragma once
 
 #include <algorithm>

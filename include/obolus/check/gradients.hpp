@@ -1,4 +1,4 @@
-// The four gradients: against differences of the values, and as well-behaved calls.
+// The four gradients, against differences of the values; and that calls behave.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,8 @@ template <class S>
   return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(S) * to_size(a.size())) == 0);
 }
 
-// A call that fills a vector. It is made twice, into NaN and into large numbers: what it adds to, or leaves out, shows.
+// A call that fills a vector. It is made twice, into NaN and into large numbers, which reveals entries that it adds to
+// or leaves out.
 template <class S, class Call>
 void check_call(CheckReport& report, std::string_view name, const Place<S>& place, Index size, Call&& call) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the call may write through its const inputs
@@ -65,7 +66,7 @@ void check_call(CheckReport& report, std::string_view name, const Place<S>& plac
   if (wrong == 0) report.record("every call answers the same twice", same_bits(first, second) ? 0.0 : 1.0, 0.0, where);
 }
 
-// u for `directions` random unit vectors and then, at most 16, single coordinates: those name the one at fault.
+// Visits `directions` random unit vectors, then up to 16 single coordinates, which tell which one is wrong.
 template <class S, class Visit>
 void along_directions(Index size, int directions, Rng& rng, Visit&& visit) {
   for (int i = 0; i < directions; ++i) visit(unit_direction<S>(size, rng), std::string("a random direction"));

@@ -18,7 +18,7 @@
 
 namespace obolus::checks {
 
-// The least and the largest <u, g_yy u>/|u|² seen.
+// The minimum and maximum of <u, g_yy u>/|u|² seen.
 struct Curvature {
   double min = std::numeric_limits<double>::infinity();
   double max = 0.0;
@@ -66,8 +66,8 @@ inline std::string text(double value) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 4).ptr};
 }
 
-// Curvature below what rounding could leave of none is no curvature: ε of the largest for exact products, ε^(2/3) for
-// differences. A long step adds what a product at one point cannot see.
+// Curvature that rounding alone could produce counts as none: ε of the maximum for exact products, ε^(2/3) for
+// differences. A long step sees what a product at one point cannot.
 template <FirstOrderOracle P>
 Curvature check_curvature(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
                           Rng& rng) {
@@ -103,7 +103,7 @@ void check_closed_form(CheckReport& report, P& p, const Place<ScalarOf<P>>& plac
                 place.name);
 }
 
-// A step along u by which neither x nor y* moves further than `reach`: F follows y*, however fast that goes.
+// A step along u that moves neither x nor y* by more than `reach`: F follows y*, however fast y* moves.
 template <FirstOrderOracle P>
 double reach_of_F(P& p, Hypergradient<P>& hypergradient, In<ScalarOf<P>> x, In<ScalarOf<P>> u, double reach) {
   using S = ScalarOf<P>;
@@ -116,8 +116,8 @@ double reach_of_F(P& p, Hypergradient<P>& hypergradient, In<ScalarOf<P>> x, In<S
   return distance > reach ? reach * reach / distance : reach;
 }
 
-// f_x − g_xy v against differences of F(x) = f(x, y*(x)). y* and v carry κε of their size, and what F and ∇F make of
-// it.
+// f_x − g_xy v against differences of F(x) = f(x, y*(x)). y* and v have errors of κε of their size, which F and ∇F
+// pass on.
 template <FirstOrderOracle P>
 void check_hypergradient(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
                          double condition, Rng& rng) {

@@ -1,5 +1,5 @@
-// Is this problem what its methods say? For any user's problem: every gradient, product and difference against what it
-// stands for, the inner problem's curvature, closed form and hypergradient, rounds that replay, fair samples.
+// Checks any problem: every gradient, product and difference against its definition, the inner problem's curvature,
+// closed form and hypergradient, that rounds replay, and that samples are fair.
 //
 //     MyProblem problem(…);
 //     const CheckReport report = check_oracle(problem);

@@ -1,4 +1,4 @@
-// Where a problem is checked, and how exact an answer can be asked to be.
+// Where a problem is checked, and how exact its answers can be.
 #pragma once
 
 #include <cmath>
@@ -19,15 +19,15 @@ struct CheckOptions {
   int directions = 3;                     // random directions at a place, beside single coordinates
   Vector<double> x = {}, y = {};          // middle of the places; empty: 0
   double radius = 1.0;                    // their typical distance from it
-  ConvexSet domain = ConvexSet::all();    // x is projected on it; differences step out of it by at most radius / 10
+  ConvexSet domain = ConvexSet::all();    // x is projected onto it; differences step out of it by at most radius / 10
   int draws = 2000;                       // samples behind a mean, where the problem is stochastic
-  double slack = 1.0;                     // widens every tolerance, which are derived for plain arithmetic in Scalar
+  double slack = 1.0;                     // multiplies every tolerance; they are derived for arithmetic in Scalar
 };
 
 namespace checks {
 
-// Sums of n rounded terms stray by √n ε / 2 as random walks do; eight times a deviation of that, and some for short
-// ones.
+// The rounding of a sum of n terms is a random walk of standard deviation √n ε / 2; allowed are eight deviations, and a
+// little more for short sums.
 template <class S>
 [[nodiscard]] double rounding(Index n) {
   return 4.0 * (2.0 + std::sqrt(static_cast<double>(n))) * static_cast<double>(std::numeric_limits<S>::epsilon());
@@ -40,7 +40,7 @@ template <class S>
   return 4.0 * std::pow(static_cast<double>(std::numeric_limits<S>::epsilon()), 2.0 / 3.0);
 }
 
-// The larger of two errors; a NaN is the largest.
+// The larger of two errors; a NaN is larger than any number.
 [[nodiscard]] inline double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
 template <class S>

@@ -1,4 +1,4 @@
-// A problem stripped to its gradients: what is left runs every primitive by the definition in core/inner.hpp.
+// A problem reduced to its gradients, on which every primitive runs by its definition in core/inner.hpp.
 #pragma once
 
 #include "obolus/core/capabilities.hpp"
@@ -7,8 +7,8 @@
 
 namespace obolus {
 
-// Looks at a problem, which must outlive it. Iterates are dense vectors. Differences stay, since the definitions use
-// them: subtracted gradients where the problem, asked, has none.
+// Refers to a problem, which must outlive it. Iterates are dense vectors. Differences are kept, since the definitions
+// use them: subtracted gradients where the problem has none.
 template <FirstOrderOracle P>
 class Plain {
  public:

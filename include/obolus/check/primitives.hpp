@@ -1,8 +1,8 @@
-// Do a problem's own primitives, and its own storage of inner iterates, agree with the definitions in core/inner.hpp?
+// Checks that a problem's own primitives, and its own storage of inner iterates, agree with the definitions in
+// core/inner.hpp.
 //
-// Every primitive runs twice from the same dense values: as the problem has it, and by default on Plain<P>. The
-// problem's iterates are carried from call to call in whatever state its storage has come to, so that what is cached or
-// deferred in them is put to use.
+// Every primitive runs twice from the same dense values: the problem's version, and the default on Plain<P>. The
+// problem's iterates are carried from call to call as they are, so that what their storage caches or defers is used.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class PrimitiveCheck {
     readings();
   }
 
-  // The iterates go on in another round at another x: what a storage has put off must be right there too.
+  // The iterates continue in another round at another x: what their storage defers must be right there too.
   void move_on(Round t) {
     if constexpr (Stream<P>) p_.reveal(t);
     x_ = random_x<S>(p_.dims(), options_, rng_);
@@ -68,7 +68,7 @@ class PrimitiveCheck {
   }
 
  private:
-  // Half of what the curvature allows: every step contracts, and no rounding grows.
+  // Half of what the curvature allows: every step contracts, so that rounding does not grow.
   void choose_step() {
     alpha_ = 0.5 / std::max(measure_curvature(p_, Place<S>{x_, y_.plain, 1, where_}, rng_).max, 1e-3);
   }
@@ -132,12 +132,12 @@ class PrimitiveCheck {
     space_.from_dense(p_, draw(), w_.own);
   }
 
-  // Steps with w first: where they go through the dense form they leave a fresh storage, the others a used one. One
-  // step, and several at once, whose errors add up at most.
+  // Steps with w first: those that go through the dense form leave a fresh storage, the others a used one. One step,
+  // and several at once, whose errors at most add up.
   void steps() {
     for (const std::int64_t n : {1, 9}) {
       central_step(n);
-      for (const double ratio : {0.9, 1.0}) dual_step(n, ratio);  // a problem may know λβ = α
+      for (const double ratio : {0.9, 1.0}) dual_step(n, ratio);  // a problem may treat λβ = α separately
       for (const Penalty penalty : {Penalty{1.0, lambda_}, Penalty{0.6, 0.5 * lambda_}}) single_steps(n, penalty);
     }
   }
@@ -181,8 +181,8 @@ class PrimitiveCheck {
     agree("descend_dual (w)", w_, static_cast<double>(n) * lambda_ * size_w);
   }
 
-  // One loop, by its cap and by its tolerance. The tolerance lies midway between the norms after two and three steps,
-  // so that rounding cannot change the count; where they are too near for that, only the cap is tried.
+  // One loop, ended by its cap and by its tolerance. The tolerance lies midway between the norms after two and three
+  // steps, so that rounding cannot change the count; where these are too close, only the cap is tried.
   template <class Own, class Default>
   void loop(std::string_view name, Twin& t, double step, double size, Own&& own, Default&& by_default) {
     Vector<S> probe = t.plain;
@@ -199,7 +199,7 @@ class PrimitiveCheck {
       hold(std::string(name) + " takes as many steps as its definition", got.steps == expected.steps);
       agree(std::string(name) + " (norm)", std::abs(got.norm - expected.norm), steps * size);
       agree(name, t, steps * step * size);
-      space_.copy(p_, start, t.own);  // with whatever its storage had put off
+      space_.copy(p_, start, t.own);  // with whatever its storage deferred
     }
   }
 

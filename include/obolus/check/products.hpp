@@ -27,16 +27,25 @@ void check_products(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, 
     const Comparison c = compare_derivative<S>(place.y, u, 0.1 * options.radius, value, slope);
     report.record(what, c.error, options.slack * difference_rounding<S>() * c.scale, place.name + ", " + along);
   };
-  const auto as_double = [](const Vector<S>& u) -> Vector<double> { return u.template cast<double>(); };
+  const auto g_y = [&](const Vector<S>& at) -> Vector<double> {
+    p.inner_gradient_y(place.x, at, in_y);
+    return in_y.template cast<double>();
+  };
+  const auto g_x = [&](const Vector<S>& at) -> Vector<double> {
+    p.inner_gradient_x(place.x, at, in_x);
+    return in_x.template cast<double>();
+  };
+  const auto g_yy = [&](const Vector<S>& shift) -> Vector<double> {
+    p.inner_hvp_yy(place.x, place.y, shift, in_y);
+    return in_y.template cast<double>();
+  };
+  const auto g_xy = [&](const Vector<S>& shift) -> Vector<double> {
+    p.inner_hvp_xy(place.x, place.y, shift, in_x);
+    return in_x.template cast<double>();
+  };
   along_directions<S>(dims.y, options.directions, rng, [&](const Vector<S>& u, const std::string& along) {
-    judge(
-        "g_yy v against differences of g_y", u, along,
-        [&](const Vector<S>& at) { return p.inner_gradient_y(place.x, at, in_y), as_double(in_y); },
-        [&](const Vector<S>& shift) { return p.inner_hvp_yy(place.x, place.y, shift, in_y), as_double(in_y); });
-    judge(
-        "g_xy v against differences of g_x", u, along,
-        [&](const Vector<S>& at) { return p.inner_gradient_x(place.x, at, in_x), as_double(in_x); },
-        [&](const Vector<S>& shift) { return p.inner_hvp_xy(place.x, place.y, shift, in_x), as_double(in_x); });
+    judge("g_yy v against differences of g_y", u, along, g_y, g_yy);
+    judge("g_xy v against differences of g_x", u, along, g_x, g_xy);
   });
 }
 
@@ -56,7 +65,7 @@ void check_symmetry(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, 
   }
 }
 
-// One of the two difference calls beside what it stands for.
+// One of the two difference calls and the gradient it stands for.
 template <class P>
 struct DifferenceCall {
   using S = ScalarOf<P>;
@@ -66,7 +75,7 @@ struct DifferenceCall {
   void (*gradient)(P&, In<S> x, In<S> y, Out<S> out);
 };
 
-// Of several directions the largest answer is the scale: a single one may be small by cancelling, its rounding is not.
+// The maximum over several directions is the scale: one answer may be small because terms cancel; its rounding is not.
 inline constexpr int difference_directions = 4;
 
 // At a long δ: equal to the gradients subtracted, up to the rounding of those. The z + δ handed to the gradient is

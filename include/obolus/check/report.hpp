@@ -1,4 +1,4 @@
-// What a checker found: one finding a property, with the worst place it was tried at.
+// What a checker found: one finding per property, at the place where it fared worst.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,13 @@ struct CheckReport {
     return std::all_of(findings.begin(), findings.end(), [](const Finding& f) { return f.ok; });
   }
 
-  [[nodiscard]] const Finding* find(std::string_view what) const&& = delete;  // it would point into the past
+  [[nodiscard]] const Finding* find(std::string_view what) const&& = delete;  // it would dangle
   [[nodiscard]] const Finding* find(std::string_view what) const& {
     const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.what == what; });
     return found == findings.end() ? nullptr : &*found;
   }
 
-  // Holds where error ≤ tolerance; a NaN never does. Of several records of one property the worst is kept.
+  // Holds where error ≤ tolerance; a NaN never does. Only the worst record of a property is kept.
   void record(std::string_view what, double error, double tolerance, std::string where) {
     Finding next{std::string(what), error <= tolerance, error, tolerance, std::move(where)};
     const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.what == what; });

@@ -1,4 +1,4 @@
-// Is this set's projection one? For any set with project(Out<S>) and contains(In<S>, tolerance).
+// Checks the projection of any set with project(Out<S>) and contains(In<S>, tolerance).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace obolus {
 
 namespace checks {
 
-// Points of every size around the origin: within most sets, around their edge, and far out; some with many zeros and
+// Points of every size around the origin: inside most sets, near their boundary, and far out; some with many zeros and
 // ties.
 template <class S>
 [[nodiscard]] Vector<S> point_for_set(Index dimension, int number, Rng& rng) {

@@ -1,4 +1,4 @@
-// How large the numbers are that a primitive rounds: what its error is measured against.
+// The size of the numbers that a primitive rounds, against which its error is measured.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace obolus::checks {
 
-// What is rounded in f·f_y + g·g_y at y. The terms of g_y are as large as g_y(y) and g_y(0), wherever they cancel.
+// What is rounded in f·f_y + g·g_y at y. The terms of g_y are as large as g_y(y) and g_y(0), even where they cancel.
 template <FirstOrderOracle P>
 [[nodiscard]] double gradient_size(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> y, Penalty penalty) {
   using S = ScalarOf<P>;
@@ -25,8 +25,8 @@ template <FirstOrderOracle P>
   return size + std::abs(penalty.g) * euclidean_norm<S>(d);
 }
 
-// What is rounded in f_x + λ(g_x − g_x) at y. g_x at `others` too, as far out: one value may be small by cancelling,
-// its rounding is not.
+// What is rounded in f_x + λ(g_x − g_x) at y. g_x at `others` too, as far out: one value may be small because terms
+// cancel; its rounding is not.
 template <FirstOrderOracle P>
 [[nodiscard]] double direction_size(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> y,
                                     const std::vector<Vector<ScalarOf<P>>>& others, double lambda) {

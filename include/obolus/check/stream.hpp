@@ -1,4 +1,4 @@
-// Rounds that can be seen again, and samples that mean what they say.
+// That rounds replay, and that samples are fair.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace obolus::checks {
 
-// Every number that the current functions give at one place.
+// Every number that the current functions return at one place.
 template <FirstOrderOracle P>
 [[nodiscard]] Vector<double> fingerprint(P& p, const Place<ScalarOf<P>>& place) {
   using S = ScalarOf<P>;
@@ -77,8 +77,8 @@ struct SampleMean {
 
 inline constexpr SampleSizes check_sizes{.outer = 2, .inner = 3};
 
-// The mean over draws is the expected gradient: within five of its standard errors, which a right oracle misses for one
-// seed in 1.7 million. The mean itself is summed from numbers rounded to S.
+// The mean over draws is the expected gradient: within five standard errors, which a correct oracle misses for one seed
+// in 1.7 million. The mean itself is summed from numbers rounded to S.
 template <StochasticOracle P>
 void check_sample_means(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
                         Rng& rng) {
@@ -109,7 +109,7 @@ void check_sample_means(CheckReport& report, P& p, const Place<ScalarOf<P>>& pla
   }
 }
 
-// Samples depend on the generator alone, hold until the next draw, and end with `expectation`.
+// Samples depend on the generator only, last until the next draw, and end with `expectation`.
 template <StochasticOracle P>
 void check_sampling(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options, Rng& rng) {
   const Vector<double> exact = fingerprint(p, place);

@@ -23,6 +23,15 @@ namespace sets {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
+[[nodiscard]] inline double max_or_nan(double max, double value) {
+  return value > max || std::isnan(value) ? value : max;
+}
+
+template <class S, class Test>
+[[nodiscard]] bool all_of(In<S> x, Test&& test) {
+  return std::all_of(x.data(), x.data() + x.size(), test);
+}
+
 struct All {
   static constexpr std::string_view name = "all";
   [[nodiscard]] bool bounded() const { return false; }
@@ -30,9 +39,9 @@ struct All {
   void project(Out<S>) const {}
   template <class S>
   [[nodiscard]] bool contains(In<S> x, double) const {
-    return !x.hasNaN();
+    return all_of<S>(x, [](S value) { return !std::isnan(value); });
   }
-  [[nodiscard]] double support(In<double> d) const { return (d.array() == 0.0).all() ? 0.0 : infinity; }
+  [[nodiscard]] double support(In<double> d) const { return all_of<double>(d, [](double v) { return v == 0.0; }) ? 0.0 : infinity; }
   [[nodiscard]] double max_norm(Index) const { return infinity; }
 };
 
@@ -47,17 +56,18 @@ struct Box {
     const Index k = per_coordinate ? i : 0;
     return {static_cast<S>(lower(k)), static_cast<S>(upper(k))};
   }
-  [[nodiscard]] bool bounded() const { return lower.allFinite() && upper.allFinite(); }
+  [[nodiscard]] bool bounded() const { return all_finite<double>(lower) && all_finite<double>(upper); }
   template <class S>
   void project(Out<S> x) const {
+    S* const values = x.data();
     if (!per_coordinate) {
       const auto [min, max] = bounds<S>(0);
-      x = x.cwiseMax(min).cwiseMin(max);  // in packs; a NaN passes through here too
+      for (Index i = 0; i < x.size(); ++i) values[i] = clamped(values[i], min, max);
       return;
     }
     for (Index i = 0; i < x.size(); ++i) {
       const auto [min, max] = bounds<S>(i);
-      x(i) = clamped(x(i), min, max);
+      values[i] = clamped(values[i], min, max);
     }
   }
   template <class S>
@@ -78,7 +88,8 @@ struct Box {
     return sum;
   }
   [[nodiscard]] double max_norm(Index n) const {
-    const Vector<double> corner = lower.cwiseAbs().cwiseMax(upper.cwiseAbs());
+    Vector<double> corner(lower.size());
+    for (Index i = 0; i < corner.size(); ++i) corner(i) = std::max(std::abs(lower(i)), std::abs(upper(i)));
     return per_coordinate ? euclidean_norm<double>(corner) : corner(0) * std::sqrt(static_cast<double>(n));
   }
 };
@@ -109,10 +120,12 @@ struct L1Ball {
   }
   template <class S>
   [[nodiscard]] bool contains(In<S> x, double tolerance) const {
-    return x.template cast<double>().template lpNorm<1>() <= radius + tolerance;
+    return l1_norm<S>(x) <= radius + tolerance;
   }
   [[nodiscard]] double support(In<double> d) const {
-    return d.size() == 0 ? 0.0 : radius * d.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    double max = 0.0;
+    for (Index i = 0; i < d.size(); ++i) max = max_or_nan(max, std::abs(d(i)));
+    return radius * max;
   }
   [[nodiscard]] double max_norm(Index) const { return radius; }
 };
@@ -127,11 +140,12 @@ struct Simplex {
   }
   template <class S>
   [[nodiscard]] bool contains(In<S> x, double tolerance) const {
-    const double gap = std::abs(x.template cast<double>().sum() - 1.0);
-    return gap <= tolerance + simplex_slack<S>(x.size()) && (x.template cast<double>().array() >= -tolerance).all();
+    return in_simplex<S>(x, tolerance);
   }
   [[nodiscard]] double support(In<double> d) const {
-    return d.size() == 0 ? -infinity : d.maxCoeff<Eigen::PropagateNaN>();  // sup over the empty set
+    double max = -infinity;  // sup over the empty set
+    for (Index i = 0; i < d.size(); ++i) max = max_or_nan(max, d(i));
+    return max;
   }
   [[nodiscard]] double max_norm(Index) const { return 1.0; }
 };
@@ -145,9 +159,9 @@ struct Nonnegative {
   }
   template <class S>
   [[nodiscard]] bool contains(In<S> x, double tolerance) const {
-    return (x.template cast<double>().array() >= -tolerance).all();
+    return all_of<S>(x, [&](S value) { return static_cast<double>(value) >= -tolerance; });
   }
-  [[nodiscard]] double support(In<double> d) const { return (d.array() <= 0.0).all() ? 0.0 : infinity; }
+  [[nodiscard]] double support(In<double> d) const { return all_of<double>(d, [](double v) { return v <= 0.0; }) ? 0.0 : infinity; }
   [[nodiscard]] double max_norm(Index) const { return infinity; }
 };
 
@@ -158,7 +172,10 @@ class ConvexSet {
   [[nodiscard]] static ConvexSet all() { return ConvexSet(sets::All{}); }
   // ±infinity where there is no bound.
   [[nodiscard]] static ConvexSet box(double lower, double upper) {
-    return checked_box({Vector<double>::Constant(1, lower), Vector<double>::Constant(1, upper), false});
+    sets::Box box{Vector<double>(1), Vector<double>(1), false};
+    box.lower(0) = lower;
+    box.upper(0) = upper;
+    return checked_box(std::move(box));
   }
   [[nodiscard]] static ConvexSet box(Vector<double> lower, Vector<double> upper) {
     return checked_box({std::move(lower), std::move(upper), true});
@@ -177,16 +194,20 @@ class ConvexSet {
   void project(Out<S> x) const {
     std::visit([&](const auto& set) { set.template project<S>(x); }, set_);
   }
-  void project(Out<double> x) const { project<double>(x); }
-  void project(Out<float> x) const { project<float>(x); }
+  template <class V>
+  void project(V&& x) const {
+    project<typename std::remove_cvref_t<V>::Scalar>(Out<typename std::remove_cvref_t<V>::Scalar>(x));
+  }
 
   // Whether each defining inequality holds up to `tolerance`, an absolute number. False for a NaN.
   template <class S>
   [[nodiscard]] bool contains(In<S> x, double tolerance) const {
     return std::visit([&](const auto& set) { return set.template contains<S>(x, tolerance); }, set_);
   }
-  [[nodiscard]] bool contains(In<double> x, double tolerance) const { return contains<double>(x, tolerance); }
-  [[nodiscard]] bool contains(In<float> x, double tolerance) const { return contains<float>(x, tolerance); }
+  template <class V>
+  [[nodiscard]] bool contains(const V& x, double tolerance) const {
+    return contains<typename V::Scalar>(x, tolerance);
+  }
 
   [[nodiscard]] double support(In<double> direction) const {
     return std::visit([&](const auto& set) { return set.support(direction); }, set_);

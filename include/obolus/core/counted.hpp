@@ -21,8 +21,13 @@ struct OracleCounts {
   [[nodiscard]] std::int64_t grad_g() const { return g_x + g_y; }
 
   void fields(Archive& a) {
-    a("f_x", f_x), a("f_y", f_y), a("g_x", g_x), a("g_y", g_y), a("hvp", hvp_yy), a("cross", hvp_xy),
-        a("values", values);
+    a("f_x", f_x);
+    a("f_y", f_y);
+    a("g_x", g_x);
+    a("g_y", g_y);
+    a("hvp", hvp_yy);
+    a("cross", hvp_xy);
+    a("values", values);
     a("samples", samples);
   }
   friend bool operator==(const OracleCounts&, const OracleCounts&) = default;
@@ -46,22 +51,42 @@ class Counted {
   {
     p_->reveal(t);
   }
-  double outer_value(In<Scalar> x, In<Scalar> y) { return ++counts_.values, p_->outer_value(x, y); }
-  double inner_value(In<Scalar> x, In<Scalar> y) { return ++counts_.values, p_->inner_value(x, y); }
-  void outer_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.f_x, p_->outer_gradient_x(x, y, d); }
-  void outer_gradient_y(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.f_y, p_->outer_gradient_y(x, y, d); }
-  void inner_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.g_x, p_->inner_gradient_x(x, y, d); }
-  void inner_gradient_y(In<Scalar> x, In<Scalar> y, Out<Scalar> d) { ++counts_.g_y, p_->inner_gradient_y(x, y, d); }
+  double outer_value(In<Scalar> x, In<Scalar> y) {
+    ++counts_.values;
+    return p_->outer_value(x, y);
+  }
+  double inner_value(In<Scalar> x, In<Scalar> y) {
+    ++counts_.values;
+    return p_->inner_value(x, y);
+  }
+  void outer_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) {
+    ++counts_.f_x;
+    p_->outer_gradient_x(x, y, d);
+  }
+  void outer_gradient_y(In<Scalar> x, In<Scalar> y, Out<Scalar> d) {
+    ++counts_.f_y;
+    p_->outer_gradient_y(x, y, d);
+  }
+  void inner_gradient_x(In<Scalar> x, In<Scalar> y, Out<Scalar> d) {
+    ++counts_.g_x;
+    p_->inner_gradient_x(x, y, d);
+  }
+  void inner_gradient_y(In<Scalar> x, In<Scalar> y, Out<Scalar> d) {
+    ++counts_.g_y;
+    p_->inner_gradient_y(x, y, d);
+  }
 
   void inner_hvp_yy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
     requires HvpOracle<P>
   {
-    ++counts_.hvp_yy, p_->inner_hvp_yy(x, y, v, d);
+    ++counts_.hvp_yy;
+    p_->inner_hvp_yy(x, y, v, d);
   }
   void inner_hvp_xy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
     requires HvpOracle<P>
   {
-    ++counts_.hvp_xy, p_->inner_hvp_xy(x, y, v, d);
+    ++counts_.hvp_xy;
+    p_->inner_hvp_xy(x, y, v, d);
   }
   void resample(SampleSizes sizes, Rng& rng)
     requires StochasticOracle<P>
@@ -143,8 +168,14 @@ class Counted {
   }
 
  private:
-  void charge_penalised(std::int64_t n) { counts_.f_y += n, counts_.g_y += n; }
-  void charge_direction() { counts_.f_x += 1, counts_.g_x += 2; }
+  void charge_penalised(std::int64_t n) {
+    counts_.f_y += n;
+    counts_.g_y += n;
+  }
+  void charge_direction() {
+    counts_.f_x += 1;
+    counts_.g_x += 2;
+  }
 
   P* p_;
   InnerSpace<P> inner_;

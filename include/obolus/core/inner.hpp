@@ -1,10 +1,10 @@
 // Inner iterates and everything an optimiser may do with them.
 //
-// The storage of an inner iterate belongs to the problem (`P::Inner`, a dense vector unless it says otherwise), and
-// optimisers touch it only through the primitives of `InnerSpace`. Each primitive has a default written from the plain
-// gradients, here or in inner_definitions.hpp. A problem may supply its own version of any of them, as a member of the
-// same name without the leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The
-// default and the problem's version must agree to rounding; `check/primitives.hpp` tests that for any problem.
+// The storage of an inner iterate belongs to the problem (`P::Inner`, a dense vector by default), and optimisers touch
+// it only through the primitives of `InnerSpace`. Each primitive has a default written from the plain gradients, here
+// or in inner_definitions.hpp. A problem may supply its own version of any of them, as a member of the same name
+// without the leading problem argument: a fused pass, a lazy scaling, a batch shared between y and z. The default and
+// the problem's version must agree to rounding; `check/primitives.hpp` tests that for any problem.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
                 "a problem with its own Inner needs make_inner(), to_dense(inner, out) and from_dense(in, inner)");
 
  public:
-  // Every buffer the defaults need is allocated here and nowhere else.
+  // Allocates every buffer that the defaults need.
   explicit InnerSpace(P& p) : Definitions(p.dims()) {
     if constexpr (!dense) {
       first_.resize(p.dims().y);
@@ -76,8 +76,8 @@ class InnerSpace : private detail::InnerDefinitions<P> {
     else return read(p, inner, first_).allFinite();
   }
 
-  // z ← z − α g_y(x, z), `steps` times on the same functions. A problem may supply this and the next four with the number of
-  // steps, or for one.
+  // z ← z − α g_y(x, z), `steps` times on the same functions. A problem may supply this and the next three either with
+  // the number of steps or for a single step; descend_central only with the number.
   void descend(P& p, In<S> x, Inner<P>& z, double alpha, std::int64_t steps = 1) {
     if constexpr (requires { p.descend(x, z, alpha, steps); }) {
       p.descend(x, z, alpha, steps);
@@ -138,7 +138,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
     }
   }
 
-  // Order 2 in the mean c of its copies y_±1 and w = λ(y_1 − y_−1)/2, so that y_±1 = c ± w/λ. Each copy steps along ±f_y + λ g_y:
+  // Order 2 in the mean c of y_±1 and w = λ(y_1 − y_−1)/2, so that y_±1 = c ± w/λ. y_±1 steps along ±f_y + λ g_y:
   //   c ← c − ½β[f_y(y_1) − f_y(y_−1) + λ(g_y(y_1) + g_y(y_−1))],
   //   w ← w − ½λβ[f_y(y_1) + f_y(y_−1) + λ(g_y(y_1) − g_y(y_−1))].
   void descend_central(P& p, In<S> x, Inner<P>& c, Inner<P>& w, CentralStep step, std::int64_t steps = 1) {

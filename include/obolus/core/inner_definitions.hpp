@@ -1,4 +1,4 @@
-// The defaults of `InnerSpace` that take more than a line: what the primitives mean, on dense vectors.
+// The longer defaults of `InnerSpace`, on dense vectors: they define what the primitives mean.
 #pragma once
 
 #include "obolus/core/inner_storage.hpp"

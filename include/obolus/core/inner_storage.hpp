@@ -1,4 +1,4 @@
-// What an inner iterate is made of, and the numbers its primitives take and return.
+// The type of an inner iterate, and the numbers that its primitives take and return.
 #pragma once
 
 #include <concepts>
@@ -24,8 +24,8 @@ struct InnerStorage<P> {
 template <class P>
 using Inner = typename detail::InnerStorage<P>::type;
 
-// A problem that stores its inner iterates in its own way says how to make one and how to read and write it densely;
-// that alone makes every primitive work (slowly, through the dense form).
+// A problem with its own storage of inner iterates says how to make one and how to read and write it densely. Every
+// primitive then works, if slowly, through the dense form.
 template <class P>
 concept OwnsInnerStorage = !std::same_as<Inner<P>, Vector<ScalarOf<P>>> &&
                            requires(P& p, Inner<P>& inner, In<ScalarOf<P>> in, Out<ScalarOf<P>> out) {
@@ -55,7 +55,7 @@ struct CentralStep {
 
 struct Until {
   double tolerance;  // stop once the gradient's norm is at most this
-  std::int64_t cap;  // or after so many steps
+  std::int64_t cap;  // or after this many steps
 };
 
 struct LoopResult {

@@ -1,8 +1,8 @@
 // How options describe themselves, once. An options struct has
 //     template <class V> void describe(V&& v) { v("alpha", alpha, "what it means", Range::positive()); … }
 // and the command line, the config reader, the echo, `obolus list` and the documentation all walk that one list.
-// Members may be double, std::int64_t, bool, std::string, Numbers, Schedule, std::optional of double or Schedule, or an
-// enum with a specialisation of EnumNames.
+// Members may be double, std::int64_t, bool, std::string, FilePath, Numbers, Schedule, std::optional of double, Schedule
+// or Numbers, or an enum with a specialisation of EnumNames.
 #pragma once
 
 #include <array>
@@ -59,6 +59,20 @@ struct Numbers {
 
   Numbers(double all) : values{all} {}  // NOLINT(google-explicit-constructor): a number is a Numbers
   explicit Numbers(std::vector<double> each) : values(std::move(each)), list(true) {}
+};
+
+// The path of a file. A relative one starts from the config's folder.
+struct FilePath : std::string {
+  bool may_be_empty = false;
+
+  FilePath() = default;
+  FilePath(std::string path) : std::string(std::move(path)) {}  // NOLINT(google-explicit-constructor)
+  FilePath(const char* path) : std::string(path) {}             // NOLINT(google-explicit-constructor)
+  static FilePath optional() {
+    FilePath path;
+    path.may_be_empty = true;
+    return path;
+  }
 };
 
 // A second name of the option `of`, understood where configs are read and shown nowhere.

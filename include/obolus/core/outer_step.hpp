@@ -89,7 +89,7 @@ class OuterStep {
     OuterMemory<S> memory;
     if (o_.geometry == Geometry::log_adam) memory.mean.setZero(x.size());
     if (o_.geometry == Geometry::diagonal || o_.geometry == Geometry::log_adam) memory.square.setZero(x.size());
-    if (o_.geometry == Geometry::diagonal) memory.scale.resize(x.size());
+    memory.scale.resize(memory.square.size());
     return memory;
   }
 
@@ -99,12 +99,15 @@ class OuterStep {
     switch (o_.geometry) {
       case Geometry::euclidean:
         if (o_.shrinkage == 0.0 && step_in_box<S>(set, S(gamma), d, x)) return;
-        x.noalias() -= S(gamma) * d;
+        subtract<S>(S(gamma), d, x);
         shrink(x);
         set.template project<S>(x);
         return;
       case Geometry::diagonal: return diagonal<S>(set, gamma, d, x, memory);
-      case Geometry::entropy: x = x.array().log().matrix() - S(gamma) * d; break;
+      case Geometry::entropy:
+        x = x.array().log();
+        subtract<S>(S(gamma), d, x);
+        break;
       case Geometry::log_adam: log_adam<S>(gamma, d, x, memory); break;
     }
     shrink(x);
@@ -119,11 +122,17 @@ class OuterStep {
   }
   [[nodiscard]] bool positive() const { return o_.geometry == Geometry::entropy || o_.geometry == Geometry::log_adam; }
 
+  // x ← x − γd
+  template <class S>
+  static void subtract(S gamma, In<S> d, Vector<S>& x) {
+    for (Index i = 0; i < x.size(); ++i) x(i) -= gamma * d(i);
+  }
+
   template <class S>
   void shrink(Vector<S>& u) const {
     if (o_.shrinkage == 0.0) return;
     const S mean = u.mean();
-    u.array() -= S(o_.shrinkage) * (u.array() - mean);
+    for (S& value : u) value -= S(o_.shrinkage) * (value - mean);
   }
 
   // Step and projection in one pass, for the box with one bound for all coordinates; false for other sets.
@@ -133,7 +142,7 @@ class OuterStep {
       if constexpr (std::is_same_v<Set, sets::Box>) {
         if (s.per_coordinate) return false;
         const auto [min, max] = s.template bounds<S>(0);
-        x = (x - gamma * d).cwiseMax(min).cwiseMin(max);
+        for (Index i = 0; i < x.size(); ++i) x(i) = clamped(x(i) - gamma * d(i), min, max);
         return true;
       } else {
         return false;
@@ -144,9 +153,13 @@ class OuterStep {
   template <class S>
   void diagonal(const ConvexSet& set, double gamma, In<S> d, Vector<S>& x, OuterMemory<S>& memory) const {
     const S b = S(o_.decay);
-    memory.square = b * memory.square + (S(1) - b) * d.cwiseAbs2();
-    memory.scale = (memory.square.array().sqrt() + S(o_.epsilon)).min(std::numeric_limits<S>::max());
-    x.array() -= S(gamma) * d.array() / memory.scale.array();
+    for (Index i = 0; i < x.size(); ++i) memory.square(i) = b * memory.square(i) + (S(1) - b) * (d(i) * d(i));
+    memory.scale = memory.square.array().sqrt();
+    for (Index i = 0; i < x.size(); ++i) {
+      S& h = memory.scale(i);
+      h = std::min(h + S(o_.epsilon), std::numeric_limits<S>::max());
+      x(i) -= S(gamma) * d(i) / h;
+    }
     shrink(x);
     project_weighted<S>(set, x, memory.scale);
   }
@@ -157,13 +170,18 @@ class OuterStep {
     const S b1 = S(o_.decay), b2 = S(o_.decay2);
     const double t = static_cast<double>(memory.t);
     const S mean_part = S(1.0 - std::pow(o_.decay, t)), square_part = S(1.0 - std::pow(o_.decay2, t));
-    memory.mean.array() = b1 * memory.mean.array() + (S(1) - b1) * (x.array() * d.array());
-    memory.square.array() = b2 * memory.square.array() + (S(1) - b2) * (x.array() * d.array()).square();
+    for (Index i = 0; i < x.size(); ++i) {
+      const S g = x(i) * d(i);
+      memory.mean(i) = b1 * memory.mean(i) + (S(1) - b1) * g;
+      memory.square(i) = b2 * memory.square(i) + (S(1) - b2) * (g * g);
+      memory.scale(i) = memory.square(i) / square_part;
+    }
     const double together = o_.level > 0.0 ? level_step<S>(d, x, memory) : 0.0;
-    x.array() =
-        x.array().log() -
-        S(gamma) * (memory.mean.array() / mean_part) / ((memory.square.array() / square_part).sqrt() + S(o_.epsilon)) -
-        S(gamma * o_.level * together);
+    memory.scale = memory.scale.array().sqrt();
+    x = x.array().log();
+    for (Index i = 0; i < x.size(); ++i)
+      x(i) = x(i) - S(gamma) * (memory.mean(i) / mean_part) / (memory.scale(i) + S(o_.epsilon)) -
+             S(gamma * o_.level * together);
   }
 
   template <class S>
@@ -181,10 +199,14 @@ class OuterStep {
   static void leave_logarithms(const ConvexSet& set, Vector<S>& u) {
     set.visit([&]<class Set>(const Set& s) {
       if constexpr (std::is_same_v<Set, sets::Simplex>) {
-        u = (u.array() - u.maxCoeff()).exp();
-        u = (u / u.sum()).cwiseMax(std::numeric_limits<S>::min());
+        const S max = max_of<S>(u);
+        for (S& value : u) value -= max;
+        u = u.array().exp();
+        const S sum = u.sum();
+        for (S& value : u) value = std::max(value / sum, std::numeric_limits<S>::min());
       } else {
-        u = u.array().exp().max(std::numeric_limits<S>::min());
+        u = u.array().exp();
+        for (S& value : u) value = std::max(value, std::numeric_limits<S>::min());
         s.template project<S>(u);
       }
     });

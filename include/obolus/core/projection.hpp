@@ -19,6 +19,12 @@ template <class S>
   return value < lower ? lower : (value > upper ? upper : value);
 }
 
+// The largest entry, of at least one.
+template <class S>
+[[nodiscard]] S max_of(In<S> x) {
+  return *std::max_element(x.data(), x.data() + x.size());
+}
+
 template <class S>
 void scale_in_place(Out<S> x, double factor) {
   for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(factor * static_cast<double>(x(i)));
@@ -38,14 +44,14 @@ void shrink_into_ball(Out<S> x, double radius, Norm&& norm) {
 template <class S>
 void project_l2_ball(Out<S> x, double radius) {
   double norm = euclidean_norm<S>(x);
-  if (!(norm > radius) || !x.allFinite()) return;
+  if (!(norm > radius) || !all_finite<S>(x)) return;
   if (std::isinf(norm)) {  // the norm of finite doubles overflowed, and only their direction matters
     scale_in_place<S>(x, 0x1p-600);
     norm = euclidean_norm<S>(x);
   }
   // In this order: radius / norm may underflow, and in one dimension x / norm is ±1 exactly.
   for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(static_cast<double>(x(i)) / norm * radius);
-  shrink_into_ball<S>(x, radius, [](In<S> u) { return euclidean_norm<S>(u); });
+  shrink_into_ball<S>(x, radius, euclidean_norm<S>);
 }
 
 // By how much Σx may miss 1 on the simplex. Entries rounded to S move the sum by at most ε_S / 2, and three roundings
@@ -53,6 +59,14 @@ void project_l2_ball(Out<S> x, double radius) {
 template <class S>
 [[nodiscard]] double simplex_slack(Index n) {
   return static_cast<double>(std::numeric_limits<S>::epsilon()) + static_cast<double>(n) * 0x1p-51;
+}
+
+template <class S>
+[[nodiscard]] bool in_simplex(In<S> x, double tolerance) {
+  for (Index i = 0; i < x.size(); ++i)
+    if (!(static_cast<double>(x(i)) >= -tolerance)) return false;
+  const double mass = ordered_sum<S>(x.size(), [&](Index i) { return static_cast<double>(x(i)); });
+  return std::abs(mass - 1.0) <= tolerance + simplex_slack<S>(x.size());
 }
 
 // Michelot's passes (JOTA 50, 1986) as Newton's method for the shift σ ∈ [−1, −1/n] with
@@ -82,13 +96,11 @@ template <class Weight>
 
 template <class S>
 void project_simplex(Out<S> x) {
-  if (x.size() == 0 || !x.allFinite()) return;
-  const bool feasible =
-      x.minCoeff() >= S(0) && std::abs(x.template cast<double>().sum() - 1.0) <= simplex_slack<S>(x.size());
-  if (feasible) return;
+  if (x.size() == 0 || !all_finite<S>(x)) return;
+  if (in_simplex<S>(x, 0.0)) return;
   // Shifting by the maximum first changes nothing in exact arithmetic and keeps every number that matters within
   // [−1, 0]: with entries near 1e10 an unshifted threshold would carry an error of 1e-6.
-  const double top = static_cast<double>(x.maxCoeff());
+  const double top = static_cast<double>(max_of<S>(x));
   const auto below_top = [&](Index i) { return static_cast<double>(x(i)) - top; };
   const double shift = unit_mass_shift(below_top, x.size());
   for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(std::max(below_top(i) - shift, 0.0));
@@ -98,9 +110,8 @@ void project_simplex(Out<S> x) {
 // large nor a small one overflows. Duchi, Shalev-Shwartz, Singer, Chandra (ICML 2008).
 template <class S>
 void project_l1_ball(Out<S> x, double radius) {
-  const auto norm = [](In<S> u) { return u.template cast<double>().template lpNorm<1>(); };
-  if (!(norm(x) > radius) || !x.allFinite()) return;
-  const double top = static_cast<double>(x.cwiseAbs().maxCoeff());
+  if (!(l1_norm<S>(x) > radius) || !all_finite<S>(x)) return;
+  const double top = max_norm<S>(x);
   const auto below_top = [&](Index i) { return (std::abs(static_cast<double>(x(i))) - top) / radius; };
   const double shift = unit_mass_shift(below_top, x.size());
   for (Index i = 0; i < x.size(); ++i) {
@@ -109,7 +120,7 @@ void project_l1_ball(Out<S> x, double radius) {
     const double kept = std::min(std::abs(before), std::max(below_top(i) - shift, 0.0) * radius);
     x(i) = static_cast<S>(std::copysign(kept, before));
   }
-  shrink_into_ball<S>(x, radius, norm);
+  shrink_into_ball<S>(x, radius, l1_norm<S>);
 }
 
 }  // namespace obolus

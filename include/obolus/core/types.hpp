@@ -1,20 +1,21 @@
-// The few words every other header speaks: scalars, vectors, rounds, sizes.
+// The vocabulary of all other headers: scalars, vectors, rounds, sizes.
 #pragma once
 
 #include <Eigen/Core>
-#include <cstdint>
+#include <type_traits>
+
+#include "obolus/core/index.hpp"
 
 namespace obolus {
 
-using Index = Eigen::Index;
-using Round = std::int64_t;  // t = 1, 2, …
+static_assert(std::is_same_v<Index, Eigen::Index>);
 
 template <class S>
 using Vector = Eigen::Matrix<S, Eigen::Dynamic, 1>;
 template <class S>
 using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
 
-// How oracles receive and return vectors. Neither copies: an `In` looks at the caller's numbers, an `Out` is
+// How oracles receive and return vectors. Neither copies: an `In` refers to the caller's numbers, an `Out` is
 // overwritten completely (never accumulated into).
 template <class S>
 using In = const Eigen::Ref<const Vector<S>>&;

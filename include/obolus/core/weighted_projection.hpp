@@ -27,7 +27,7 @@ template <class Size>
 // u_i = h_i x_i/(h_i + θ)
 template <class S>
 void project_weighted_l2_ball(Out<S> x, In<S> h, double radius) {
-  if (!(euclidean_norm<S>(x) > radius) || !x.allFinite()) return;
+  if (!(euclidean_norm<S>(x) > radius) || !all_finite<S>(x)) return;
   const auto shrunk = [&](Index i, double theta) {
     return static_cast<double>(h(i)) * static_cast<double>(x(i)) / (static_cast<double>(h(i)) + theta);
   };
@@ -36,16 +36,15 @@ void project_weighted_l2_ball(Out<S> x, In<S> h, double radius) {
     for (Index i = 0; i < x.size(); ++i) sum += shrunk(i, theta) * shrunk(i, theta);
     return std::sqrt(sum);
   };
-  const double theta = min_multiplier(size, 0.0, static_cast<double>(h.maxCoeff()), radius);
+  const double theta = min_multiplier(size, 0.0, static_cast<double>(max_of<S>(h)), radius);
   for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(shrunk(i, theta));
-  shrink_into_ball<S>(x, radius, [](In<S> u) { return euclidean_norm<S>(u); });
+  shrink_into_ball<S>(x, radius, euclidean_norm<S>);
 }
 
 // u_i = sign(x_i) max(|x_i| − θ/h_i, 0)
 template <class S>
 void project_weighted_l1_ball(Out<S> x, In<S> h, double radius) {
-  const auto norm = [](In<S> u) { return u.template cast<double>().template lpNorm<1>(); };
-  if (!(norm(x) > radius) || !x.allFinite()) return;
+  if (!(l1_norm<S>(x) > radius) || !all_finite<S>(x)) return;
   const auto shrunk = [&](Index i, double theta) {
     return std::max(std::abs(static_cast<double>(x(i))) - theta / static_cast<double>(h(i)), 0.0);
   };
@@ -54,17 +53,18 @@ void project_weighted_l1_ball(Out<S> x, In<S> h, double radius) {
     for (Index i = 0; i < x.size(); ++i) sum += shrunk(i, theta);
     return sum;
   };
-  const double max = static_cast<double>((h.array() * x.array().abs()).maxCoeff());
-  const double theta = min_multiplier(size, 0.0, max, radius);
+  S max = S(0);
+  for (Index i = 0; i < x.size(); ++i) max = std::max(max, h(i) * std::abs(x(i)));
+  const double theta = min_multiplier(size, 0.0, static_cast<double>(max), radius);
   for (Index i = 0; i < x.size(); ++i)
     x(i) = static_cast<S>(std::copysign(shrunk(i, theta), static_cast<double>(x(i))));
-  shrink_into_ball<S>(x, radius, norm);
+  shrink_into_ball<S>(x, radius, l1_norm<S>);
 }
 
 // u_i = max(x_i − θ/h_i, 0) with Σu = 1
 template <class S>
 void project_weighted_simplex(Out<S> x, In<S> h) {
-  if (x.size() == 0 || !x.allFinite()) return;
+  if (x.size() == 0 || !all_finite<S>(x)) return;
   const auto part = [&](Index i, double theta) {
     return std::max(static_cast<double>(x(i)) - theta / static_cast<double>(h(i)), 0.0);
   };
@@ -84,10 +84,11 @@ void project_weighted_simplex(Out<S> x, In<S> h) {
   if (sum > 0.0) {
     for (Index i = 0; i < x.size(); ++i) x(i) = static_cast<S>(part(i, theta) / sum);
   } else {  // all mass belongs to one coordinate, and θ is too coarse to show it
+    const auto rank = [&](Index i) { return h(i) * (x(i) - S(1)); };
     Index heaviest = 0;
-    (h.array() * (x.array() - S(1))).maxCoeff(&heaviest);
-    x.setZero();
-    x(heaviest) = S(1);
+    for (Index i = 1; i < x.size(); ++i)
+      if (rank(i) > rank(heaviest)) heaviest = i;
+    for (Index i = 0; i < x.size(); ++i) x(i) = i == heaviest ? S(1) : S(0);
   }
 }
 

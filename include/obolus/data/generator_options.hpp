@@ -9,12 +9,13 @@
 
 namespace obolus {
 
-// What all of them share: the seed, and when one concept gives way to the next. Row i belongs to
+// What all of them share: the seed, and when one concept gives way to the next. With p_1 < p_2 < … for drift_rows, row
+// i belongs to
 //     abrupt (drift_width = 0):  stretch #{j : p_j ≤ i},
 //     gradual (width w):         the last stretch j that wins its draw, with probability 1/(1 + exp(−4(i − p_j)/w)),
-//                                otherwise stretch 0,
-// p_1 < p_2 < … being drift_rows; the gradual law is that of nested ConceptDriftStreams in MOA (Bifet, Holmes, Kirkby,
-// Pfahringer, «MOA: Massive Online Analysis», JMLR 11, 2010). Stretch j holds concept j + 1, or entry j of `concepts`.
+//                                otherwise stretch 0.
+// The gradual law is that of nested ConceptDriftStreams in MOA (Bifet, Holmes, Kirkby, Pfahringer, «MOA: Massive Online
+// Analysis», JMLR 11, 2010). Stretch j holds concept j + 1, or entry j of `concepts`.
 struct ConceptOptions {
   std::int64_t seed = 1;
   Numbers drift_rows = 0.0;
@@ -23,10 +24,11 @@ struct ConceptOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("seed", seed, "every row follows from it and its own number");
-    v("drift_rows", drift_rows, "how many rows come before each change of concept, a list, ascending; 0: no change");
+    v("seed", seed, "seed; a row depends on it and on its own number only");
+    v("drift_rows", drift_rows, "number of rows before each change of concept, an ascending list; 0: no change");
     v("drift_width", drift_width,
-      "0: changes are abrupt; otherwise rows over which the old concept fades out, along a sigmoid with slope 1/width",
+      "0: abrupt changes; otherwise the number of rows over which the old concept fades out, along a sigmoid of slope "
+      "1/width",
       Range::between(0.0, 1e15));
     v("concepts", concepts,
       "numbers of the concepts before, between and after the changes, a list, repeated as needed; 0: 1, 2, 3, …");
@@ -47,8 +49,8 @@ struct SeaOptions {
   template <class V>
   void describe(V&& v) {
     stream.describe(v);
-    v("noise", noise, "part of the labels that are the other one", Range::between(0.0, 1.0));
-    v("share", share, "part of the rows that are of class 1 before noise; not set: as the concept has it",
+    v("noise", noise, "fraction of the labels that are flipped", Range::between(0.0, 1.0));
+    v("share", share, "fraction of the rows in class 1 before noise; not set: as the concept gives it",
       Range::between(0.0, 1.0));
   }
 };
@@ -69,10 +71,10 @@ struct HyperplaneOptions {
   void describe(V&& v) {
     stream.describe(v);
     v("features", features, "dimension of the cube", Range::between(1, 1e6));
-    v("drifting", drifting, "how many weights of the plane, the first ones, change", Range::between(0, 1e6));
-    v("magnitude", magnitude, "by how much each of them changes a row", Range::between(0.0, 1.0));
-    v("turn", turn, "probability, a row, that such a weight changes its direction", Range::between(0.0, 1.0));
-    v("noise", noise, "part of the labels that are the other one", Range::between(0.0, 1.0));
+    v("drifting", drifting, "how many weights of the plane change: the first ones", Range::between(0, 1e6));
+    v("magnitude", magnitude, "how much each of them changes per row", Range::between(0.0, 1.0));
+    v("turn", turn, "probability per row that such a weight reverses its direction", Range::between(0.0, 1.0));
+    v("noise", noise, "fraction of the labels that are flipped", Range::between(0.0, 1.0));
   }
 };
 
@@ -97,12 +99,12 @@ struct RandomRbfOptions {
     stream.describe(v);
     v("features", features, "dimension of the space", Range::between(1, 1e6));
     v("classes", classes, "number of classes", Range::between(2, 1e6));
-    v("centroids", centroids, "number of clouds, at least one a class", Range::between(2, 1e6));
-    v("moving", moving, "how many of the centroids, the first ones, move; more than there are: all",
+    v("centroids", centroids, "number of clouds, at least one per class", Range::between(2, 1e6));
+    v("moving", moving, "how many of the centroids move: the first ones, or all if there are fewer",
       Range::between(0, 1e6));
-    v("speed", speed, "how far each of them moves a row", Range::between(0.0, 1.0));
-    v("balance", balance, "true: all classes are alike frequent before noise");
-    v("noise", noise, "part of the labels that are another one, each alike", Range::between(0.0, 1.0));
+    v("speed", speed, "how far each of them moves per row", Range::between(0.0, 1.0));
+    v("balance", balance, "true: all classes are equally frequent before noise");
+    v("noise", noise, "fraction of the labels that are wrong, each wrong one equally likely", Range::between(0.0, 1.0));
   }
 };
 
@@ -122,8 +124,8 @@ struct LedOptions {
   void describe(V&& v) {
     stream.describe(v);
     v("noise", noise, "probability that a segment is inverted", Range::between(0.0, 1.0));
-    v("irrelevant", irrelevant, "true: 17 fair bits stand after the seven segments");
-    v("drifting", drifting, "how many segments change places with irrelevant bits in every concept but the first",
+    v("irrelevant", irrelevant, "true: 17 fair bits follow the seven segments");
+    v("drifting", drifting, "how many segments swap places with irrelevant bits in every concept but the first",
       Range::between(0, 7));
   }
 };
@@ -143,10 +145,10 @@ struct AgrawalOptions {
   template <class V>
   void describe(V&& v) {
     stream.describe(v);
-    v("perturbation", perturbation, "by which part of its range, at most, each number is moved after it got its label",
+    v("perturbation", perturbation, "maximum shift of each number after labelling, as a fraction of its range",
       Range::between(0.0, 1.0));
-    v("noise", noise, "part of the labels that are the other one", Range::between(0.0, 1.0));
-    v("share", share, "part of the rows that are of group B before noise; not set: as the concept has it",
+    v("noise", noise, "fraction of the labels that are flipped", Range::between(0.0, 1.0));
+    v("share", share, "fraction of the rows in group B before noise; not set: as the concept gives it",
       Range::between(0.0, 1.0));
   }
 };

@@ -1,7 +1,7 @@
 // The classical synthetic streams with concept drift: SEA, rotating hyperplane, random RBF, LED, Agrawal.
 //
 // Row i = 0, 1, … depends on (options, i) only, through the counter-based generator of core/rng.hpp: any row can be
-// asked for at any time, and a run resumes from a row number. The definitions stand in src/data/generators, one a file.
+// generated at any time, and a run resumes from a row number. The definitions are in src/data/generators, one per file.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace obolus {
 
 struct GeneratedColumn {
   std::string name;
-  std::vector<std::string> categories = {};  // none: numeric; otherwise the row's number is an index into them
+  std::vector<std::string> categories = {};  // empty: numeric; otherwise the row's number is an index into them
 };
 
 struct GeneratedRow {
@@ -58,8 +58,8 @@ using GeneratorOptions = std::variant<SeaOptions, HyperplaneOptions, RandomRbfOp
 [[nodiscard]] const std::vector<GeneratorOptions>& generators();
 [[nodiscard]] std::optional<GeneratorOptions> generator_named(std::string_view name);
 
-// Rows first, …, first + rows − 1 under a header, the class last, in a column `class`. Numbers are written with the
-// fewest digits that give them back. Throws an Error where the stream takes no more.
+// Rows first, …, first + rows − 1 under a header, with the class in the last column, `class`. Numbers have the fewest
+// digits that read back the same. Throws an Error if the stream cannot be written.
 void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std::ostream& out);
 
 }  // namespace obolus

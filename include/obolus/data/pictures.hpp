@@ -1,5 +1,5 @@
-// Grey pictures with labels, as the MNIST family has them: 60,000 to train on and 10,000 to test with, 28 by 28, of ten classes.
-// `obolus data get mnist` and `obolus data get fashion-mnist` bring them here once.
+// Labelled grey-scale pictures of the MNIST family: 60,000 to train on and 10,000 to test with, 28 by 28, ten classes.
+// `obolus data get mnist` and `obolus data get fashion-mnist` fetch them once.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct EnumNames<PictureSet> {
 // Where the files of the set are kept.
 [[nodiscard]] std::string pictures_folder(PictureSet set);
 
-// Throws DataError when the set is absent or its files have another form, with the command that mends it.
+// Throws DataError, with the command that fetches it, if the set is absent or its files have another form.
 [[nodiscard]] LabelledPictures load_pictures(PictureSet set);
 
 }  // namespace obolus

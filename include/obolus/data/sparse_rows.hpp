@@ -1,4 +1,4 @@
-// A sparse matrix by rows, in the layout everybody calls CSR.
+// A sparse matrix by rows (CSR).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace obolus {
 
-// Row i holds the entries start[i] … start[i + 1] − 1; its columns ascend. On large pages: batches take rows in no order.
+// Row i holds the entries start[i] … start[i + 1] − 1; its columns ascend. On huge pages, because batches take rows in
+// random order.
 struct SparseRows {
   template <class T>
   using List = std::vector<T, LineAllocator<T>>;

@@ -1,6 +1,6 @@
 // The words of texts and how often each comes, as scikit-learn's CountVectorizer finds them: text lowered as Python's
 // str.lower does, words of two characters or more by (?u)\b\w\w+\b. Both follow Unicode 14 throughout, as Python 3.11
-// does. Bytes that are no UTF-8 separate words.
+// does. Bytes that are not UTF-8 separate words.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct TokenisedCorpus {
     std::vector<std::int64_t> start{0};  // documents + 1
     std::vector<std::int32_t> term;      // into `terms`
     std::vector<std::int32_t> count;
-    std::vector<std::int32_t> label;  // into `classes`, one a document
+    std::vector<std::int32_t> label;  // into `classes`, one per document
 
     [[nodiscard]] std::int64_t documents() const { return static_cast<std::int64_t>(start.size()) - 1; }
     friend bool operator==(const Part&, const Part&) = default;

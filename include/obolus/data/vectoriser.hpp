@@ -1,4 +1,4 @@
-// Documents as rows of numbers, with the numbers of scikit-learn's CountVectorizer, TfidfVectorizer and
+// Documents as rows of numbers, the same as those of scikit-learn's CountVectorizer, TfidfVectorizer and
 // HashingVectorizer. Options and what they correspond to: docs/data.md.
 #pragma once
 
@@ -39,8 +39,8 @@ struct VectoriserOptions {
   void describe(V&& v) {
     v("weights", weights, "what a term weighs in a document: tfidf or counts");
     v("stop_words", stop_words, "words left out: none, or the 318 of english");
-    v("max_features", max_features, "keep so many of the most frequent terms; 0: all", Range::between(0, 2147483647));
-    v("hash_bits", hash_bits, "2^so many columns by a hash of the term, without a vocabulary; 0: a column a term",
+    v("max_features", max_features, "keep this many of the most frequent terms; 0: all", Range::between(0, 2147483647));
+    v("hash_bits", hash_bits, "hash terms into 2^hash_bits columns, without a vocabulary; 0: one column per term",
       Range::between(0, 30));
     v("normalise", normalise, "scale each document to Euclidean length 1");
   }
@@ -54,7 +54,7 @@ class Vectoriser {
 
   // Which terms are kept, and what they weigh, is decided by `fitted_on`; the corpus gives the terms their names.
   void fit(const TokenisedCorpus& corpus, const TokenisedCorpus::Part& fitted_on);
-  // The part must be of the corpus fitted to. Rows do not depend on the number of threads.
+  // The part must belong to the corpus given to fit. Rows do not depend on the number of threads.
   [[nodiscard]] SparseRows transform(const TokenisedCorpus::Part& part, int threads = 1) const;
 
   [[nodiscard]] Index size() const { return columns_; }

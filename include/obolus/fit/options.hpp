@@ -1,4 +1,5 @@
-// What `obolus fit` can be told. Nothing has to be: every default was chosen on streams of text, pictures and tables (docs/fit.md).
+// The options of `obolus fit`. None has to be given: every default was chosen on streams of text, images and tables
+// (docs/fit.md).
 #pragma once
 
 #include <array>
@@ -57,68 +58,67 @@ struct FitOptions {
 
   template <class V>
   void describe(V&& v) {
-    v("task", task,
-      "classes: labels are names; numbers: they are numbers to come near to; auto: the first rows decide");
-    v("classes", classes, "the classes, separated by commas; empty: every label that comes along");
+    v("task", task, "classes: labels are names; numbers: labels are numeric targets; auto: decided by the first rows");
+    v("classes", classes, "the classes, separated by commas; empty: every label that occurs");
     v("hash_bits", hash_bits,
-      "features share 2^N rows of weights by hashing; 0: each has its own, memory grows with them",
+      "hash features into 2^N shared rows of weights; 0: one row per feature, memory grows with them",
       Range::between(0, 30));
-    v("scale", scale,
-      "auto: columns of numbers are standardised as they come, rare features take longer steps; none: neither");
+    v("scale", scale, "auto: standardise numeric columns on the fly, longer steps for rare features; none: neither");
     v("tune", tune,
-      "what is tuned, separated by commas: rate, l2, replay, temperature, l2-per-group, l2-per-feature, class-shift, "
+      "what to tune, separated by commas: rate, l2, replay, temperature, l2-per-group, l2-per-feature, class-shift, "
       "class-scale; or none");
     v("learning_rate", learning_rate,
-      "where it starts, or stays; in units of 1/L, L the curvature of the batches; unset: 4 for classes, 1 for numbers",
+      "start of the learning rate, or its fixed value; in units of 1/L, L the curvature of the batches; unset: 4 for "
+      "classes, 1 for numbers",
       Range::positive());
     v("l2", l2, "the same for the L2 penalty, in units of L; 0: none", Range::at_least(0));
-    v("replay_weight", replay_weight, "the same for the weight of replayed rows beside new ones", Range::positive());
-    v("temperature", temperature, "the same for what logits are divided by in predictions", Range::positive());
-    v("decay", decay, "the learning rate over sqrt(1 + t/100) in round t");
-    v("judge", judge, "balanced: classes count alike in what hyperparameters are judged by, however rare they are");
+    v("replay_weight", replay_weight, "the same for the weight of replayed rows relative to new ones",
+      Range::positive());
+    v("temperature", temperature, "the same for the divisor of the logits in predictions", Range::positive());
+    v("decay", decay, "divide the learning rate by sqrt(1 + t/100) in round t");
+    v("judge", judge, "balanced: all classes count equally in judging the hyperparameters, however rare");
     v("hold_out", hold_out,
-      "N: one row in N judges hyperparameters and is not trained on; 0: every row judges, then trains",
+      "N: one row in N judges the hyperparameters and is not learnt; 0: every row judges, then trains",
       Range::between(0, 1e9));
     v("delay", delay, "rows between a row and its label", Range::between(0, 1e7));
-    v("batch", batch, "new rows a round", Range::between(1, 1024));
-    v("steps", steps, "K, steps a round", Range::between(1, 1000));
-    v("replay", replay, "earlier rows a round beside the new ones", Range::between(0, 1024));
-    v("buffer", buffer, "how many of the latest rows are replayed", Range::between(0, 1e8));
-    v("feature_power", feature_power, "p: steps of a feature are scaled by (mean of its values squared)^-p",
+    v("batch", batch, "new rows per round", Range::between(1, 1024));
+    v("steps", steps, "K, steps per round", Range::between(1, 1000));
+    v("replay", replay, "replayed rows per round", Range::between(0, 1024));
+    v("buffer", buffer, "replay from this many of the latest rows", Range::between(0, 1e8));
+    v("feature_power", feature_power, "p: a feature's steps are scaled by (mean of its squared values)^-p",
       Range::between(0, 1));
     v("memory", memory,
-      "part of the derivative by the learning rate that is kept from round to round; others but the next two alike",
+      "share of the derivative by the learning rate kept from round to round; also of the derivatives not named below",
       Range::between(0, 1));
-    v("l2_memory", l2_memory, "of the derivatives by L2, whose effect takes long", Range::between(0, 1));
-    v("replay_memory", replay_memory, "of that by the weight of replayed rows", Range::between(0, 1));
+    v("l2_memory", l2_memory, "the same for L2, whose effect takes long", Range::between(0, 1));
+    v("replay_memory", replay_memory, "the same for the weight of replayed rows", Range::between(0, 1));
     v("limit", limit,
-      "a round's learning rate is at most this over its own curvature; for numbers at most 1.9, beyond which squares "
-      "diverge",
+      "cap on a round's learning rate, in units of one over its own curvature; for numbers at most 1.9, beyond which "
+      "squares diverge",
       Range::positive());
-    v("rate_step", rate_step, "step of Adam on ln(learning rate)", Range::positive());
+    v("rate_step", rate_step, "Adam's step on ln(learning rate)", Range::positive());
     v("l2_step", l2_step, "on ln(l2)", Range::positive());
     v("replay_step", replay_step, "on ln(weight of replayed rows)", Range::positive());
     v("temperature_step", temperature_step, "on ln(temperature)", Range::positive());
     v("class_step", class_step, "on the classes' shifts and ln(scales)", Range::positive());
     v("optimiser", optimiser,
-      "l2-per-feature: who moves the penalties; first-order: a step for the features of the newest rows; or any of "
-      "`obolus list optimisers`, at work on the same rounds");
+      "with l2-per-feature: what moves the penalties; first-order: a step for the features of the newest rows; or any "
+      "of `obolus list optimisers`, on the same rounds");
     v("optimiser_options", optimiser_options,
-      "that one's options, as key=value,...: see `obolus list optimisers NAME`");
-    v("feature_step", feature_step, "of Adam on ln(l2) of a feature; unset: 0.1, and 0.05 for the other optimisers",
+      "options of that optimiser, as `obolus list optimisers` shows them: key=value,...");
+    v("feature_step", feature_step, "Adam's step on ln(l2) of a feature; unset: 0.1, and 0.05 for the other optimisers",
       Range::positive());
     v("shrinkage", shrinkage,
-      "part of the way back to l2, every time a feature moves; unset: 0.02, and 0.001 of the way to their mean a round "
-      "for the "
-      "other optimisers",
+      "pull towards l2 each time a feature moves, as a share of the distance; unset: 0.02, and for the other "
+      "optimisers 0.001 per round, towards their mean",
       Range::between(0, 1));
-    v("outer_decay", outer_decay, "Adam's memory of slopes", Range::between(0, 0.9999));
-    v("outer_decay2", outer_decay2, "Adam's memory of their squares", Range::between(0, 0.999999));
-    v("first_steps", first_steps, "all of these steps are so many times as long at first ...", Range::positive());
-    v("later_steps", later_steps,
-      "... and so many times as long later: later + (first - later)/(1 + t/halfway) in round t", Range::positive());
+    v("outer_decay", outer_decay, "Adam's decay rate for slopes", Range::between(0, 0.9999));
+    v("outer_decay2", outer_decay2, "Adam's decay rate for their squares", Range::between(0, 0.999999));
+    v("first_steps", first_steps, "factor on all of these steps at first ...", Range::positive());
+    v("later_steps", later_steps, "... and later: later + (first - later)/(1 + t/halfway) in round t",
+      Range::positive());
     v("halfway", halfway, "see later_steps", Range::positive());
-    v("seed", seed, "which rows are replayed follows from it", Range::at_least(0));
+    v("seed", seed, "determines which rows are replayed", Range::at_least(0));
   }
 };
 

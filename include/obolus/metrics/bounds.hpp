@@ -11,42 +11,11 @@
 #include <vector>
 
 #include "obolus/core/knowledge.hpp"
+#include "obolus/metrics/bound.hpp"
 #include "obolus/optimisers/theorem_conditions.hpp"
 #include "obolus/optimisers/theorem_constants.hpp"
 
 namespace obolus {
-
-// Infinity means: not known.
-struct BoundInputs {
-  static constexpr double unknown = std::numeric_limits<double>::infinity();
-  Round T = 1;
-  double gamma = 0.0;  // of the measured regret: covered when it is at least every γ_t
-  double V_T = unknown;
-  double H_2T = unknown;
-  double E_f = unknown;  // E^f_y,T
-  double E_g = unknown;  // E^g_y,T
-  // Δ_1 = 6 L_g1² |y_2 − y*_{λ_1,1}(x_1)|² + 3 L_g1² |z_2 − y*_1(x_1)|² + |d_1 − ∇L*_1(x_1)|²; Theorem 4 has its
-  // expectation, without the last term.
-  double initial_error = unknown;
-  double sigma = unknown;  // Assumption 3, Theorem 4 only
-};
-
-struct BoundTerm {
-  std::string name;
-  double value;
-};
-
-struct Bound {
-  double value = 0.0;  // the sum of the terms
-  std::vector<BoundTerm> terms;
-  std::vector<std::string> assumptions;
-
-  // Without a constant that it needs, a term is infinite, also where that constant meets a zero (0 · ∞).
-  void add(std::string name, double term) {
-    terms.push_back({std::move(name), std::isnan(term) ? BoundInputs::unknown : term});
-    value += terms.back().value;
-  }
-};
 
 namespace theory {
 
@@ -143,8 +112,11 @@ inline void assume_regret_gamma(Bound& bound, double measured, double max) {
     b.add("48 kappa_g^2 lambda_T^2 delta_z^2 T", 48 * squared(kappa * lambda_at(o, in.T) * o.delta_z.scale) * rounds);
     return b;
   }
-  double y = 0, z = 0;  // before the lemma takes the largest of each
-  for (Round t = 1; t <= in.T; ++t) y += squared(o.delta_y(t)), z += squared(lambda_at(o, t) * o.delta_z(t));
+  double y = 0, z = 0;  // before the lemma takes the maximum of each
+  for (Round t = 1; t <= in.T; ++t) {
+    y += squared(o.delta_y(t));
+    z += squared(lambda_at(o, t) * o.delta_z(t));
+  }
   b.add("384 kappa_g^2 sum delta_y^2", 384 * squared(kappa) * y);
   b.add("48 kappa_g^2 sum lambda_t^2 delta_z^2", 48 * squared(kappa) * z);
   return b;

@@ -18,12 +18,12 @@
 
 namespace obolus {
 
-// A row after its judgement.
+// A row after it was judged.
 struct JudgedClass {
   static constexpr Index numbers = 4;
   // −ln p ≤ −ln 1e-15 = 34.54: a probability of 0 costs that much, not infinity.
   static constexpr double min_probability = 1e-15;
-  static constexpr std::int32_t no_class = -1;  // predicted by a model that knows none yet: always wrong
+  static constexpr std::int32_t no_class = -1;  // predicted by a model that knows no class yet: always wrong
 
   std::int32_t truth = 0;
   std::int32_t predicted = no_class;
@@ -69,7 +69,7 @@ class ClassMetrics {
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] double weight() const { return weight_.value(); }
-  [[nodiscard]] std::size_t classes() const { return classes_.size(); }  // one more than the largest number met
+  [[nodiscard]] std::size_t classes() const { return classes_.size(); }  // one more than the largest class number seen
   [[nodiscard]] double log_loss() const { return ratio(log_loss_.value(), weight_.value()); }
   [[nodiscard]] double accuracy() const { return ratio(correct_.value(), weight_.value()); }
 
@@ -99,8 +99,13 @@ class ClassMetrics {
 
   void fields(Archive& a) {
     auto count = static_cast<std::int64_t>(classes_.size());
-    a("rows", rows_), a("weight", weight_), a("log_loss", log_loss_), a("correct", correct_), a("wrong", wrong_);
-    a("unpredicted", unpredicted_), a("classes", count);
+    a("rows", rows_);
+    a("weight", weight_);
+    a("log_loss", log_loss_);
+    a("correct", correct_);
+    a("wrong", wrong_);
+    a("unpredicted", unpredicted_);
+    a("classes", count);
     if (count < 0 || count > max_classes)
       throw DataError("saved state: got " + std::to_string(count) + " classes, expected at most 2^24");
     classes_.resize(to_size(count));
@@ -118,24 +123,34 @@ class ClassMetrics {
       else sum.add(sign * weight);
     }
     [[nodiscard]] double value() const { return sum.value(); }
-    void fields(Archive& a) { a("rows", rows), a("sum", sum); }
+    void fields(Archive& a) {
+      a("rows", rows);
+      a("sum", sum);
+    }
   };
   struct OfClass {
     Weight as_truth, as_prediction, as_both;
     [[nodiscard]] double truth() const { return as_truth.value(); }
     [[nodiscard]] double predicted() const { return as_prediction.value(); }
     [[nodiscard]] double correct() const { return as_both.value(); }
-    void fields(Archive& a) { a("truth", as_truth), a("prediction", as_prediction), a("both", as_both); }
+    void fields(Archive& a) {
+      a("truth", as_truth);
+      a("prediction", as_prediction);
+      a("both", as_both);
+    }
   };
 
   static double ratio(double a, double b) { return b > 0.0 ? a / b : std::numeric_limits<double>::quiet_NaN(); }
 
-  // Over the classes where it is a number.
+  // Over the classes where it is not NaN.
   template <class F>
   [[nodiscard]] double mean_over_classes(F&& f) const {
     double sum = 0.0, count = 0.0;
     for (const OfClass& k : classes_)
-      if (const double value = f(k); !std::isnan(value)) sum += value, count += 1.0;
+      if (const double value = f(k); !std::isnan(value)) {
+        sum += value;
+        count += 1.0;
+      }
     return ratio(sum, count);
   }
 

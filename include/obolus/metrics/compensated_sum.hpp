@@ -16,7 +16,10 @@ class CompensatedSum {
   }
   [[nodiscard]] double value() const { return high_; }
 
-  void fields(Archive& a) { a("high", high_), a("low", low_); }
+  void fields(Archive& a) {
+    a("high", high_);
+    a("low", low_);
+  }
 
  private:
   double high_ = 0.0, low_ = 0.0;

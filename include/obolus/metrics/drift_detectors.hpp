@@ -1,5 +1,5 @@
 // Detectors of drift in a stream of numbers, such as losses or errors: add() says whether the stream has changed.
-// Both start afresh from what came after the change, and go on from a saved state with the same bits.
+// Both restart from what came after the change, and continue from a saved state with the same bits.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ struct AdwinOptions {
 // σ² the variance of the window, the oldest bucket is dropped; the alarm is that one was. Numbers are meant to be in
 // [0, 1]: the last term of ε is too small for wider ranges.
 //
-// Memory is O(log n). Means and variances are merged from the buckets whenever they are asked for, never carried on by
-// subtraction, so that rounding does not pile up.
+// Memory is O(log n). Means and variances are merged from the buckets on demand, never updated by subtraction, so that
+// rounding errors do not accumulate.
 class Adwin {
  public:
   explicit Adwin(const AdwinOptions& options = {});
@@ -44,8 +44,8 @@ class Adwin {
   bool add(double value);
 
   [[nodiscard]] std::int64_t width() const { return width_; }    // n
-  [[nodiscard]] double mean() const { return window().mean(); }  // 0 of nothing
-  [[nodiscard]] double variance() const;                         // σ², divided by n; 0 of nothing
+  [[nodiscard]] double mean() const { return window().mean(); }  // 0 without numbers
+  [[nodiscard]] double variance() const;                         // σ², divided by n; 0 without numbers
   // At the last alarm, the mean of what was kept minus that of what was dropped: whether the numbers rose or fell.
   [[nodiscard]] double last_change() const { return last_change_; }
 
@@ -107,7 +107,7 @@ struct PageHinkleyOptions {
 
 // Page–Hinkley (Page, «Continuous inspection schemes», Biometrika 41, 1954; Hinkley 1971), with forgetting:
 //     up_t = max(0, α·up_{t−1} + x_t − x̄_t − δ),   down_t = max(0, α·down_{t−1} − x_t + x̄_t − δ),
-// x̄_t the mean of x_1, …, x_t; an alarm where one exceeds λ, after which all starts afresh. With α = 1, up_t is the
+// x̄_t the mean of x_1, …, x_t; an alarm where one exceeds λ, after which everything restarts. With α = 1, up_t is the
 // classical statistic m_t − min_{s ≤ t} m_s of m_t = Σ_{s ≤ t} (x_s − x̄_s − δ), m_0 = 0.
 // MOA takes that difference for every α; with α < 1 its sums fade and their minimum does not.
 class PageHinkley {
@@ -122,7 +122,12 @@ class PageHinkley {
   [[nodiscard]] double up() const { return up_; }
   [[nodiscard]] double down() const { return down_; }
 
-  void fields(Archive& a) { a("rows", rows_), a("mean", mean_), a("up", up_), a("down", down_); }
+  void fields(Archive& a) {
+    a("rows", rows_);
+    a("mean", mean_);
+    a("up", up_);
+    a("down", down_);
+  }
 
  private:
   PageHinkleyOptions o_;

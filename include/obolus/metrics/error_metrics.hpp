@@ -25,7 +25,7 @@ struct JudgedNumber {
   static JudgedNumber unpacked(std::span<const double, 3> n) { return {n[0], n[1], n[2]}; }
 };
 
-// Weighted means over rows; means of nothing are NaN.
+// Weighted means over rows; NaN without rows.
 class ErrorMetrics {
  public:
   using Row = JudgedNumber;
@@ -41,7 +41,10 @@ class ErrorMetrics {
   [[nodiscard]] double absolute_error() const { return mean(distances_); }
 
   void fields(Archive& a) {
-    a("rows", rows_), a("weight", weight_), a("squares", squares_), a("distances", distances_);
+    a("rows", rows_);
+    a("weight", weight_);
+    a("squares", squares_);
+    a("distances", distances_);
   }
 
  private:

@@ -20,8 +20,11 @@ inline double beta_fraction(double a, double b, double x) {
   for (int m = 1; m < 1000; ++m) {
     const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
     const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / guarded(1 + even * d), c = guarded(1 + even / c), h *= d * c;
-    d = 1 / guarded(1 + odd * d), c = guarded(1 + odd / c);
+    d = 1 / guarded(1 + even * d);
+    c = guarded(1 + even / c);
+    h *= d * c;
+    d = 1 / guarded(1 + odd * d);
+    c = guarded(1 + odd / c);
     const double change = d * c;
     h *= change;
     if (std::abs(change - 1) < enough) break;
@@ -41,11 +44,14 @@ inline double incomplete_beta(double a, double b, double x) {
 
 }  // namespace detail
 
-// The t with P(|T| ≤ t) = confidence for Student's distribution with so many degrees of freedom.
+// The t with P(|T| ≤ t) = confidence for Student's distribution.
 [[nodiscard]] inline double student_t(double confidence, double degrees) {
   const auto outside = [&](double t) { return detail::incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)); };
   double low = 0, high = 1;
-  while (outside(high) > 1 - confidence && high < 1e12) low = high, high *= 2;
+  while (outside(high) > 1 - confidence && high < 1e12) {
+    low = high;
+    high *= 2;
+  }
   while (true) {
     const double middle = (low + high) / 2;
     if (middle <= low || middle >= high) return middle;
@@ -64,8 +70,8 @@ struct Growth {
 
 using GrowthPoints = std::vector<std::pair<double, double>>;  // pairs (T, q)
 
-// One exponent for several runs, each with a level of its own: what differs between seeds from the first round on says
-// nothing about growth. Nothing with too few points for an interval, with one T only, or where a logarithm does not exist.
+// One exponent for several runs, each with its own level: a difference between seeds that is there from the first round
+// says nothing about growth. Nothing with too few points for an interval, with a single T, or without a logarithm.
 [[nodiscard]] inline std::optional<Growth> growth(const std::vector<GrowthPoints>& runs) {
   std::vector<std::pair<double, double>> centred;  // (ln T, ln q) less the run's means
   double xx = 0, xy = 0, noise = 0, residual = 0;
@@ -74,12 +80,14 @@ using GrowthPoints = std::vector<std::pair<double, double>>;  // pairs (T, q)
     double mean_x = 0, mean_y = 0;
     for (const auto& [T, q] : run) {
       if (!(T > 0) || !(q > 0) || !std::isfinite(q)) return std::nullopt;
-      mean_x += std::log(T) / n, mean_y += std::log(q) / n;
+      mean_x += std::log(T) / n;
+      mean_y += std::log(q) / n;
     }
     for (const auto& [T, q] : run) {
       const auto& [x, y] = centred.emplace_back(std::log(T) - mean_x, std::log(q) - mean_y);
-      xx += x * x, xy += x * y;
-      // Equal horizons leave rounding errors of ln T: (ε ln T)² a point.
+      xx += x * x;
+      xy += x * y;
+      // Equal horizons leave rounding errors of ln T: (ε ln T)² per point.
       noise += std::pow(2 * std::numeric_limits<double>::epsilon() * (1 + std::abs(mean_x)), 2);
     }
   }

@@ -1,9 +1,9 @@
 // ∇F(x) = f_x − g_xy v with g_yy v = f_y, all at y*(x): the true hypergradient by which an optimiser is measured.
 //
 // y* is the problem's closed form where it has one, otherwise a reference solve that starts at the last solution. v
-// comes from conjugate gradients, always from zero: with a closed form nothing depends on the calls before. Products
-// are the problem's own or, failing that, central differences of its gradients, which leave an error of order ε^(2/3)
-// κ. The functions used are the current ones: after `resample` that would be the sampled ones.
+// comes from conjugate gradients, always from zero: with a closed form the result does not depend on earlier calls.
+// Products are the problem's own or, failing that, central differences of its gradients, which leave an error of order
+// ε^(2/3) κ. The functions used are the current ones: after `resample`, the sampled ones.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "obolus/core/norm.hpp"
 #include "obolus/core/types.hpp"
 #include "obolus/metrics/reference_solution.hpp"
+#include "obolus/metrics/reference_steps.hpp"
 
 namespace obolus {
 
@@ -27,15 +28,6 @@ struct HypergradientWorkspace {
   ReferenceWorkspace<S> reference;
   explicit HypergradientWorkspace(Dims dims)
       : y(Vector<S>::Zero(dims.y)), v(Vector<S>::Zero(dims.y)), f_y(dims.y), cross(dims.x), reference(dims.y) {}
-};
-
-// For inner problems that are not convex: so many gradient steps from the committed y in place of a solution, and conjugate gradients on
-// g_yy + damping. What comes out depends on all four numbers, the damping above all.
-struct ReferenceSteps {
-  std::int64_t steps = 0;  // 0: the inner problem is solved
-  double alpha = 0.1;
-  double damping = 0.1;
-  std::int64_t products = 50;
 };
 
 template <FirstOrderOracle P>
@@ -66,7 +58,7 @@ class Hypergradient {
   [[nodiscard]] double inner_residual() const { return inner_residual_; }     // |g_y(x, y*)|
   [[nodiscard]] bool closed_form() const { return closed_form_; }             // otherwise y* is a reference solve
 
-  // What the next reference solve starts from; nothing else carries over.
+  // What the next reference solve starts from; nothing else is kept.
   void fields(Archive& a) { a("solution", work_.y); }
 
  private:
@@ -90,7 +82,7 @@ class Hypergradient {
         return std::isfinite(inner_residual_);
       }
     }
-    if (!work_.y.allFinite()) work_.y.setZero();  // a lost round must not spoil the ones after it
+    if (!work_.y.allFinite()) work_.y.setZero();  // one failed round must not spoil the next
     const ReferenceResult result = solve_inner(products, x, work_.y, work_.reference);
     inner_residual_ = result.residual;
     return result.converged;
@@ -99,7 +91,7 @@ class Hypergradient {
   template <class Products>
   bool differentiate(P& p, Products& products, bool exact, In<S> x, Out<S> gradient) {
     const double epsilon = static_cast<double>(std::numeric_limits<S>::epsilon());
-    // Below the error of its products the recursion of CG would only circle.
+    // Below the error of its products CG would make no progress.
     const CgOptions damped{
         .max_iterations = reference_.products, .relative_tolerance = 1e-3, .damping = reference_.damping};
     const CgOptions tight{.max_iterations = std::max<std::int64_t>(1000, 4 * work_.y.size()),

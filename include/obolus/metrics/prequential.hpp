@@ -1,4 +1,4 @@
-// Running means of what a problem judges round after round, each pair before it learns from the round.
+// Running means of what a problem judges, each round before the optimiser learns from it.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,24 @@ class Prequential {
     ++rounds_;
   }
 
-  // The means as prequential_<name>, with `judged` as one round more, whether or not it is going to be added.
+  // The means as prequential_<name>, with `judged` counted as one more round, whether or not it is added later.
   void append_means_with(const Evaluation& judged, Evaluation& out) const {
     Prequential all = *this;
     all.add(judged);
     for (const auto& [name, sum] : all.sums_) out.add("prequential_" + name, sum / static_cast<double>(all.rounds_));
   }
 
-  void fields(Archive& a) { a("rounds", rounds_), a("sums", sums_); }
+  void fields(Archive& a) {
+    a("rounds", rounds_);
+    a("sums", sums_);
+  }
 
  private:
   void require_same_names(const Evaluation& judged) const {
     bool same = judged.size() == sums_.size();
     auto sum = sums_.begin();
     for (auto n = judged.begin(); same && n != judged.end(); ++n, ++sum) same = n->name == sum->name;
-    if (!same) throw DataError("judge: the problem gives other names than in the rounds before");
+    if (!same) throw DataError("judge: the problem gives other names than in earlier rounds");
   }
 
   std::int64_t rounds_ = 0;

@@ -2,7 +2,7 @@
 //
 // Inexact Newton (Dembo, Eisenstat, Steihaug 1982): conjugate gradients bring g_yy d = −g_y down to a thousandth of its
 // right-hand side, and the step is halved until |g_y| falls, which on a strongly convex g it does from any start.
-// Values of g are not asked: below |g_y| = √(ε μ |g|) their rounding hides what a step gains.
+// Values of g are not used: below |g_y| = √(ε μ |g|) their rounding hides what a step gains.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +63,8 @@ bool newton_step(P& p, In<ScalarOf<P>> x, Vector<ScalarOf<P>>& y, ReferenceWorks
 
 }  // namespace detail
 
-// y is the start on entry and the solution on return. Once within the tolerance the steps go on while each halves the
-// residual: the last digits are nearly free, and a difference of F needs them.
+// y is the start on entry and the solution on return. Once within the tolerance, steps continue while each halves
+// the residual: the last digits cost almost nothing, and differences of F need them.
 template <HvpOracle P>
 ReferenceResult solve_inner(P& p, In<ScalarOf<P>> x, Vector<ScalarOf<P>>& y, ReferenceWorkspace<ScalarOf<P>>& work) {
   using S = ScalarOf<P>;

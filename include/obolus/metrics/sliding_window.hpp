@@ -13,7 +13,7 @@
 namespace obolus {
 
 // The fold has a Row with packed() and unpacked(), add, remove, clear and fields; it may be inexact in remove(),
-// because it is made afresh from the rows whenever the ring comes round, for a cost of one more add() a row. So its
+// because it is rebuilt from the rows whenever the ring wraps, at the cost of one more add() per row. So its
 // sums carry the rounding of at most n additions and n removals, however long the stream.
 template <class Fold>
 class SlidingWindow {
@@ -26,7 +26,7 @@ class SlidingWindow {
   }
 
   void add(const Row& row) {
-    fold_.add(row);  // throws before anything changed
+    fold_.add(row);  // throws before anything changes
     if (filled_ == rows_) fold_.remove(at(next_));
     else ++filled_;
     std::ranges::copy(row.packed(), ring_.data() + next_ * Row::numbers);
@@ -40,7 +40,10 @@ class SlidingWindow {
   [[nodiscard]] std::int64_t size() const { return rows_; }  // n
 
   void fields(Archive& a) {
-    a("filled", filled_), a("next", next_), a("ring", ring_), a("fold", fold_);
+    a("filled", filled_);
+    a("next", next_);
+    a("ring", ring_);
+    a("fold", fold_);
     if (filled_ < 0 || filled_ > rows_ || next_ < 0 || next_ >= rows_)
       throw DataError("saved state: a window of " + std::to_string(rows_) + " rows has a place outside of it");
   }

@@ -1,10 +1,13 @@
 // How much the environment moved: V_T, H_2T, E^f_y, E^g_y and P_T = H_2T + E^f_y + E^g_y (paper, eq. pathV and §4).
-// Each term comes from the problem's closed form where it has one. Otherwise the supremum is taken over a fixed sample of
-// points, which can only fall short, and the sum is labelled an estimate.
+// Each term comes from the problem's closed form where it has one. Otherwise the supremum is taken over a fixed sample
+// of points, which can only be too small, and the sum is labelled an estimate.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "obolus/core/archive.hpp"
@@ -22,7 +25,16 @@ struct VariationSum {
     sum += known.value_or(estimate);
     exact = exact && known.has_value();
   }
-  void fields(Archive& a) { a("sum", sum), a("exact", exact); }
+  void fields(Archive& a) {
+    a("sum", sum);
+    a("exact", exact);
+  }
+};
+
+struct VariationSummary {
+  VariationSum V, H2, Ef, Eg;
+  double P = 0.0;
+  std::size_t points = 0;  // behind the estimates
 };
 
 template <FirstOrderOracle P>
@@ -64,8 +76,14 @@ class VariationMeter {
 
   [[nodiscard]] double P_T() const { return H2.sum + Ef.sum + Eg.sum; }
   [[nodiscard]] std::size_t points() const { return xs_.size(); }
+  [[nodiscard]] VariationSummary summary() const { return {V, H2, Ef, Eg, P_T(), points()}; }
 
-  void fields(Archive& a) { a("V", V), a("H2", H2), a("Ef", Ef), a("Eg", Eg); }
+  void fields(Archive& a) {
+    a("V", V);
+    a("H2", H2);
+    a("Ef", Ef);
+    a("Eg", Eg);
+  }
 
   VariationSum V, H2, Ef, Eg;
 

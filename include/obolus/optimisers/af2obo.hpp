@@ -1,12 +1,15 @@
-// AF²OBO, Algorithm 2: inner loops that run until a tolerance, so that the regret is free of H_2T (Theorem 3).
+// AF²OBO, Algorithm 2: inner loops that run to a tolerance, so that the regret is free of H_2T (Theorem 3).
 //
-// while |∇_y g_t(x_t, z)| > δ_z: z-step;   while |∇_y f_t + λ_t ∇_y g_t|(x_t, y) > δ_y: y-step;   then F²OBO's outer step.
-// Theory: δ_y = T^(−1/2), δ_z = T^(−(1+2τ)/2). (The display of δ_z in the paper's §5 writes y where z is meant.)
-// Each loop stops after `max_inner` steps at the latest and says so. A loop of n steps costs n + 1 gradients.
+//     while |∇_y g_t(x_t, z)| > δ_z: z-step;   while |∇_y f_t + λ_t ∇_y g_t|(x_t, y) > δ_y: y-step;
+// then F²OBO's outer step. Theory: δ_y = T^(−1/2), δ_z = T^(−(1+2τ)/2). (The paper's §5 writes y for z in δ_z.)
+// A loop stops after `max_inner` steps and reports that it did. A loop of n steps costs n + 1 gradients.
 #pragma once
 
+#include <cmath>
+#include <variant>
+
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/penalty_optimiser.hpp"
 
 namespace obolus {
 
@@ -34,7 +37,8 @@ struct Af2oboOptions {
     v("delta_y", delta_y, "y's loop stops at |∇_y f + λ_t ∇_y g| ≤ δ_y; theory: T^(−1/2), without a horizon t^(−1/2)",
       Range::positive());
     v("delta_z", delta_z, "z's loop stops at |∇_y g| ≤ δ_z; theory: T^(−(1+2τ)/2)", Range::positive());
-    v("max_inner", max_inner, "most steps of either loop in a round; reaching it is reported", Range::at_least(1.0));
+    v("max_inner", max_inner, "maximum number of steps of either loop per round; reaching it is reported",
+      Range::at_least(1.0));
     describe_extensions(*this, v);
   }
 };
@@ -48,13 +52,18 @@ class Af2obo : public PenaltyOptimiser<Af2oboOptions> {
   template <FirstOrderOracle P>
   Step step(P& p, State<P>& s, const Rng&) const {
     const PenaltyRound r = begin_round(p, s);
-    const Until until_z{options_.delta_z(s.t), options_.max_inner}, until_y{options_.delta_y(s.t), options_.max_inner};
-    return finish_round(r, p, s,
-                        paired() ? pair_loops(r, p, s, until_y, until_z) : copies_loops(r, p, s, until_y, until_z));
+    const Tolerances until{.y = {options_.delta_y(s.t), options_.max_inner},
+                           .z = {options_.delta_z(s.t), options_.max_inner}};
+    const Step loops = std::visit([&](auto& form) { return run_loops(work(r, p, s), form, until); }, s.inner);
+    return finish_round(r, p, s, loops);
   }
 
  private:
-  // A NaN ends a loop at once and would leave the iterate finite: the residuals tell.
+  struct Tolerances {
+    Until y, z;
+  };
+
+  // A NaN gradient ends a loop at once and leaves the iterate finite: only the residual shows it.
   static void add(Step& step, const LoopResult& loop, const Until& until, std::int64_t& counter) {
     counter += loop.steps;
     step.inner_iterations += loop.steps;
@@ -63,28 +72,37 @@ class Af2obo : public PenaltyOptimiser<Af2oboOptions> {
   }
 
   template <class P>
-  Step pair_loops(const PenaltyRound& r, P& p, State<P>& s, Until until_y, Until until_z) const {
+  static Step run_loops(const PenaltyWork<P>& at, PlainPair<P>& pair, const Tolerances& until) {
     Step step;
-    if (dual()) s.space.copy(p, s.z, s.centre);
-    add(step, s.space.descend_until(p, s.x, s.z, r.alpha, until_z), until_z, step.steps_z);
-    if (dual()) {  // y = z + w/λ stays where it is while z moves
-      s.space.axpy(p, r.lambda, s.centre, s.y);
-      s.space.axpy(p, -r.lambda, s.z, s.y);
-    }
-    add(step,
-        dual() ? s.space.descend_dual_until(p, s.x, s.z, s.y, {r.alpha, r.beta, r.lambda}, until_y)
-               : s.space.descend_penalised_until(p, s.x, s.y, r.beta, {1.0, r.lambda}, until_y),
-        until_y, step.steps_y);
+    const PenaltyRound& r = at.round;
+    add(step, at.space.descend_until(at.p, at.x, pair.z, r.alpha, until.z), until.z, step.steps_z);
+    const Penalty penalty{1.0, r.lambda};
+    add(step, at.space.descend_penalised_until(at.p, at.x, pair.y, r.beta, penalty, until.y), until.y, step.steps_y);
     return step;
   }
 
   template <class P>
-  Step copies_loops(const PenaltyRound& r, P& p, State<P>& s, Until until_y, Until until_z) const {
+  static Step run_loops(const PenaltyWork<P>& at, DualPair<P>& pair, const Tolerances& until) {
     Step step;
-    auto loop = loops(p, s, r);
-    for (PenaltyCopy<P>& c : s.copies) {
-      const Until& until = c.j == 0 ? until_z : until_y;
-      add(step, loop.until(options_.inner_solver, c, until), until, c.j == 0 ? step.steps_z : step.steps_y);
+    const PenaltyRound& r = at.round;
+    Inner<P>& old_z = at.scratch.point;
+    at.space.copy(at.p, pair.base, old_z);
+    add(step, at.space.descend_until(at.p, at.x, pair.base, r.alpha, until.z), until.z, step.steps_z);
+    // y = z + w/λ stays where it is while z moves
+    at.space.axpy(at.p, r.lambda, old_z, pair.w);
+    at.space.axpy(at.p, -r.lambda, pair.base, pair.w);
+    const DualStep sizes{r.alpha, r.beta, r.lambda};
+    add(step, at.space.descend_dual_until(at.p, at.x, pair.base, pair.w, sizes, until.y), until.y, step.steps_y);
+    return step;
+  }
+
+  template <class P>
+  static Step run_loops(const PenaltyWork<P>& at, StencilIterates<P>& iterates, const Tolerances& until) {
+    Step step;
+    StencilLoops<P> loops = iterates.loops(at);
+    for (StencilIterate<P>& c : iterates.all()) {
+      const Until& end = c.j == 0 ? until.z : until.y;
+      add(step, loops.until(c, end), end, c.j == 0 ? step.steps_z : step.steps_y);
     }
     return step;
   }

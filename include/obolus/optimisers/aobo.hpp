@@ -1,8 +1,9 @@
-// AOBO (Jia, Wang, Chen 2026): while |g_y| > δ: y ← y − α g_y; Q steps on g_yy v = f_y from the last v; d = f_x − g_xy v;
-// x-step. n steps of y cost n + 1 gradients; CG costs Q + 1 products (one for the first residual), gradient steps Q.
+// AOBO (Jia, Wang, Chen 2026): while |g_y| > δ: y ← y − α g_y; Q steps on g_yy v = f_y from the last v;
+// d = f_x − g_xy v; x-step. n steps of y cost n + 1 gradients; CG costs Q + 1 products (one for the first residual),
+// gradient steps cost Q.
 //
-// Reconstructed from the F²OBO paper's account (δ = 0.1, Q = 5 there; theory: δ = O(T^(−1/2)), Q = O(κ log T)). Our choices:
-// CG for the system, v warm, a cap on the loop.
+// Reconstructed from the F²OBO paper's account (δ = 0.1, Q = 5 there; theory: δ = O(T^(−1/2)), Q = O(κ log T)). Our
+// choices: CG for the system, v warm, a cap on the loop.
 #pragma once
 
 #include "obolus/optimisers/implicit.hpp"
@@ -26,11 +27,11 @@ struct AoboOptions {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
     v("delta", delta, "y's loop stops at |∇_y g| ≤ δ_t; theory: T^(−1/2)", Range::positive());
-    v("max_inner", max_inner, "most steps of y in a round; reaching it is reported", Range::at_least(1.0));
-    v("system_steps", system_steps, "Q_t, steps on the linear system a round", Range::count());
+    v("max_inner", max_inner, "maximum number of steps of y per round; reaching it is reported", Range::at_least(1.0));
+    v("system_steps", system_steps, "Q_t, steps on the linear system per round", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
     v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
-    v("damping", damping, "added to g_yy in the linear system, a remedy where that is indefinite",
+    v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
       Range::at_least(0.0));
     v("radius", radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
     outer.describe(v);
@@ -56,7 +57,7 @@ class Aobo : public ImplicitOptimiser<AoboOptions> {
                     {options_.system_solver, options_.system_steps.count(s.t),
                      options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
                     report, s.direction);
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -27,10 +27,10 @@ struct BomeOptions {
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of ŷ, α_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of ŷ from y a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of ŷ from y per round", Range::count());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
     v("y_step", y_step, "step size of y; unset: γ_t", Range::positive());
-    v("eta", eta, "η, how fast the value gap has to close: φ = η|∇q|²", Range::positive());
+    v("eta", eta, "η, how fast the value gap must close: φ = η|∇q|²", Range::positive());
     outer.describe(v);
   }
 };
@@ -44,10 +44,10 @@ class Bome : public ValueGapOptimiser<BomeOptions> {
   template <class P>
   struct State : ValueGapState<P> {
     using S = ScalarOf<P>;
-    Vector<S> at, f_x, f_y, q_x, q_y, g_x;  // scratch: y or ŷ densely, and gradients there
+    Vector<S> y_dense, f_x, f_y, q_x, q_y, g_x;  // scratch: y or ŷ densely, and gradients there
     State(P& p, In<S> x0, In<S> y0)
         : ValueGapState<P>(p, x0, y0),
-          at(y0),
+          y_dense(y0),
           f_x(x0.size()),
           f_y(y0.size()),
           q_x(x0.size()),
@@ -58,7 +58,7 @@ class Bome : public ValueGapOptimiser<BomeOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start(s);
+    project_start(s);
     return s;
   }
 
@@ -69,28 +69,28 @@ class Bome : public ValueGapOptimiser<BomeOptions> {
     s.space.copy(p, s.y, s.z);
     Step report = descend_z<P>(p, s);
     if (report.status == Status::ok) {
-      look<P>(p, s);
+      find_gradients<P>(p, s);
       report.lambda = multiplier<P>(s);
       s.direction = s.f_x + S(report.lambda) * s.q_x;
       if (!s.f_y.allFinite() || !s.q_y.allFinite()) report.status = Status::non_finite_inner;
       else if (!std::isfinite(report.lambda)) report.status = Status::non_finite_direction;
       else if (!move_y<P>(p, s, report.lambda)) report.status = Status::non_finite_inner;
     }
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
-  // ∇f and ∇q at (x, y); y is left in s.at.
+  // ∇f and ∇q at (x, y); y is left in s.y_dense.
   template <class P>
-  void look(P& p, State<P>& s) const {
-    s.space.to_dense(p, s.z, s.at);
-    p.inner_gradient_x(s.x, s.at, s.g_x);
-    s.space.to_dense(p, s.y, s.at);
-    p.inner_gradient_x(s.x, s.at, s.q_x);
+  void find_gradients(P& p, State<P>& s) const {
+    s.space.to_dense(p, s.z, s.y_dense);
+    p.inner_gradient_x(s.x, s.y_dense, s.g_x);
+    s.space.to_dense(p, s.y, s.y_dense);
+    p.inner_gradient_x(s.x, s.y_dense, s.q_x);
     s.q_x -= s.g_x;
-    p.inner_gradient_y(s.x, s.at, s.q_y);
-    p.outer_gradient_x(s.x, s.at, s.f_x);
-    p.outer_gradient_y(s.x, s.at, s.f_y);
+    p.inner_gradient_y(s.x, s.y_dense, s.q_y);
+    p.outer_gradient_x(s.x, s.y_dense, s.f_x);
+    p.outer_gradient_y(s.x, s.y_dense, s.f_y);
   }
 
   template <class P>
@@ -105,9 +105,9 @@ class Bome : public ValueGapOptimiser<BomeOptions> {
   template <class P>
   [[nodiscard]] bool move_y(P& p, State<P>& s, double lambda) const {
     using S = ScalarOf<P>;
-    s.at -= S(y_step(s.t)) * (s.f_y + S(lambda) * s.q_y);
-    s.space.from_dense(p, s.at, s.y);
-    return s.at.allFinite();
+    s.y_dense -= S(y_step(s.t)) * (s.f_y + S(lambda) * s.q_y);
+    s.space.from_dense(p, s.y_dense, s.y);
+    return s.y_dense.allFinite();
   }
 };
 

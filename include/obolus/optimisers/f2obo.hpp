@@ -2,12 +2,12 @@
 //
 // Per round, K_t times:   z ← z − α ∇_y g_t(x_t, z),   y ← y − β_t (∇_y f_t + λ_t ∇_y g_t)(x_t, y);
 // then  d_t = ∇_x f_t(x_t, y) + λ_t (∇_x g_t(x_t, y) − ∇_x g_t(x_t, z)),   x ← Proj_X(x − γ_t d_t).
-// Costs 2K g_y, K f_y, 1 f_x, 2 g_x and no Hessian-vector product. Beyond the paper: `order` p (stencil.hpp; order 2 costs 2K g_y,
-// 2K f_y, 2 f_x, 2 g_x), `inner_solver`, `lambda_rule`, `outer_step`.
+// A round costs 2K g_y, K f_y, 1 f_x, 2 g_x and no Hessian-vector product. Beyond the paper: `order` p (stencil.hpp;
+// order 2 costs 2K g_y, 2K f_y, 2 f_x, 2 g_x), `inner_solver`, `lambda_rule`, `outer_step`.
 #pragma once
 
 #include "obolus/optimisers/info.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/penalty_optimiser.hpp"
 
 namespace obolus {
 
@@ -30,7 +30,7 @@ struct F2oboOptions {
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
-    v("inner_steps", inner_steps, "K_t, steps of y and z a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y and z per round", Range::count());
     describe_extensions(*this, v);
   }
 };
@@ -68,7 +68,7 @@ struct F2oboSingleLoopOptions {
 
 class F2oboSingleLoop : public PenaltyOptimiser<F2oboSingleLoopOptions> {
  public:
-  static constexpr OptimiserInfo info{"f2obo_sl", "F²OBO-SL: the single-loop form, one inner step a round",
+  static constexpr OptimiserInfo info{"f2obo_sl", "F²OBO-SL: the single-loop form, one inner step per round",
                                       "F²OBO paper, Algorithm 1 with K_t = 1 and Theorem 2"};
   using PenaltyOptimiser::PenaltyOptimiser;
 

@@ -1,8 +1,8 @@
-// F²SA (Kwon et al., ICML 2023) online: SF²OBO's round, with a multiplier that grows by increments, λ_{t+1} = λ_t + δ_t.
+// F²SA (Kwon et al., ICML 2023) online: SF²OBO's round with a multiplier that grows by increments, λ_{t+1} = λ_t + δ_t.
 // On a static stream it is the offline method. A round costs 2K g_y, K f_y, one f_x and two g_x.
 //
-// Sourced: the steps. The source ties the step sizes to one another (α_k for y, ξα_k for x, γ_k for z, λ_k = γ_k/(2α_k)); here
-// each is an option, and the default δ_t ∝ t^(−2/3) gives its λ_t ∝ t^(1/3) for exact gradients.
+// Sourced: the steps. The source ties the step sizes together (α_k for y, ξα_k for x, γ_k for z, λ_k = γ_k/(2α_k));
+// here each is an option, and the default δ_t ∝ t^(−2/3) gives the source's λ_t ∝ t^(1/3) for exact gradients.
 #pragma once
 
 #include "obolus/optimisers/info.hpp"
@@ -28,7 +28,7 @@ struct F2saOptions {
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
-    v("inner_steps", inner_steps, "steps of y and z a round", Range::count());
+    v("inner_steps", inner_steps, "steps of y and z per round", Range::count());
     describe_samples(*this, v);
     outer.describe(v);
   }

@@ -1,10 +1,11 @@
-// F³SA (Kwon et al., ICML 2023): the penalty method with one step a round and momentum of the STORM kind on every term.
+// F³SA (Kwon et al., ICML 2023): the penalty method with one step per round and STORM momentum on every term.
 // With the estimates h of g_y(x, z), f_y(x, y), g_y(x, y):
 //     z⁺ = z − α h_gz,   y⁺ = y − β_t (h_fy + λ_t h_gy),
 // and then, at (x, y⁺, z⁺), those of f_x(x, y⁺), g_x(x, y⁺), g_x(x, z⁺):
 //     d = h_fx + λ_t (h_gxy − h_gxz);   x-step;   λ_{t+1} = λ_t + δ_t.
-// Each h_t = now + (1 − η_t)(h_{t−1} − before), `before` being the same term where the last round asked for it, on the
-// CURRENT functions and the SAME sample; h_1 = now. A round costs 4 g_y, 2 f_y, 2 f_x and 4 g_x, the first round half.
+// Each h follows storm.hpp: h_t = now + (1 − η_t)(h_{t−1} − before), `before` being the same term where the last round
+// asked for it, on the CURRENT functions and the SAME sample; h_1 = now. A round costs 4 g_y, 2 f_y, 2 f_x and 4 g_x,
+// the first round half of that.
 //
 // Sourced: single step, momentum on every term, growing λ. Reconstructed: the order z, y, x, one η for all terms,
 // δ_t = t^(−2/3).
@@ -13,9 +14,10 @@
 #include "obolus/core/archive.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/samples.hpp"
-#include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/optimiser_base.hpp"
 #include "obolus/optimisers/penalty_options.hpp"
+#include "obolus/optimisers/storm.hpp"
 
 namespace obolus {
 
@@ -36,17 +38,17 @@ struct F3saOptions {
   void describe(V&& v) {
     describe_penalty(*this, v);
     v("momentum", momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
-    v("samples", samples, "round: one batch a round; given: none, the functions as the round reveals them");
-    v("batch", batch, "samples a round, used at both points", Range::count());
+    v("samples", samples, "round: one batch per round; given: none, the functions as the round reveals them");
+    v("batch", batch, "samples per round, used at both points", Range::count());
     outer.describe(v);
   }
 };
 
-class F3sa : public Frame<F3saOptions> {
+class F3sa : public OptimiserBase<F3saOptions> {
  public:
-  static constexpr OptimiserInfo info{"f3sa", "F³SA: one step a round, momentum on every term",
+  static constexpr OptimiserInfo info{"f3sa", "F³SA: one step per round, momentum on every term",
                                       "Kwon et al., ICML 2023", /*needs_hvp=*/false, /*stochastic=*/true};
-  using Frame::Frame;
+  using OptimiserBase::OptimiserBase;
 
   template <class P>
   struct State {
@@ -68,10 +70,22 @@ class F3sa : public Frame<F3saOptions> {
     }
 
     void fields(Archive& a) {
-      a("t", t), a("lambda", lambda), a("x", x), a("direction", direction), a("y", y), a("z", z);
-      a("last_x", last_x), a("last_y", last_y), a("last_z", last_z);
-      a("g_y_at_z", g_y_at_z), a("f_y", f_y), a("g_y", g_y);
-      a("f_x", f_x), a("g_x_at_y", g_x_at_y), a("g_x_at_z", g_x_at_z), a("outer", outer);
+      a("t", t);
+      a("lambda", lambda);
+      a("x", x);
+      a("direction", direction);
+      a("y", y);
+      a("z", z);
+      a("last_x", last_x);
+      a("last_y", last_y);
+      a("last_z", last_z);
+      a("g_y_at_z", g_y_at_z);
+      a("f_y", f_y);
+      a("g_y", g_y);
+      a("f_x", f_x);
+      a("g_x_at_y", g_x_at_y);
+      a("g_x_at_z", g_x_at_z);
+      a("outer", outer);
     }
   };
 
@@ -79,7 +93,7 @@ class F3sa : public Frame<F3saOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P&, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(x0, y0);
-    start(s);
+    project_start(s);
     s.lambda = options_.lambda1;
     return s;
   }
@@ -108,20 +122,17 @@ class F3sa : public Frame<F3saOptions> {
     if (draws_any(options_.samples)) p.expectation();
     s.last_x = s.x;
     s.lambda += options_.increment(s.t);
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
-  // h ← gradient(x_t, now) + (1 − η)(h − gradient(x_{t−1}, before)); h_0 = 0 makes h_1 the plain gradient.
+  // h ← gradient(x_t, now) + (1 − η)(h − gradient(x_{t−1}, before))
   template <class P, class Gradient>
-  void storm(const State<P>& s, Vector<ScalarOf<P>>& h, Vector<ScalarOf<P>>& raw, const Vector<ScalarOf<P>>& before,
-             const Vector<ScalarOf<P>>& now, Gradient&& gradient) const {
-    if (s.t > 1) {
-      gradient(s.last_x, before, raw);
-      h = ScalarOf<P>(1.0 - options_.momentum(s.t)) * (h - raw);
-    }
-    gradient(s.x, now, raw);
-    h += raw;
+  void update(const State<P>& s, Vector<ScalarOf<P>>& h, Vector<ScalarOf<P>>& raw, const Vector<ScalarOf<P>>& before,
+              const Vector<ScalarOf<P>>& now, Gradient&& gradient) const {
+    storm<ScalarOf<P>>(
+        s.t, {{h, raw, options_.momentum(s.t)}}, [&] { gradient(s.last_x, before, raw); },
+        [&] { gradient(s.x, now, raw); });
   }
 
   // (y, z) ← (y⁺, z⁺); the old ones become last_y and last_z.
@@ -130,10 +141,11 @@ class F3sa : public Frame<F3saOptions> {
     using S = ScalarOf<P>;
     const auto f_y = [&](In<S> x, In<S> y, Out<S> d) { p.outer_gradient_y(x, y, d); };
     const auto g_y = [&](In<S> x, In<S> y, Out<S> d) { p.inner_gradient_y(x, y, d); };
-    storm<P>(s, s.g_y_at_z, s.raw_y, s.last_z, s.z, g_y);
-    storm<P>(s, s.f_y, s.raw_y, s.last_y, s.y, f_y);
-    storm<P>(s, s.g_y, s.raw_y, s.last_y, s.y, g_y);
-    s.last_y = s.y, s.last_z = s.z;
+    update<P>(s, s.g_y_at_z, s.raw_y, s.last_z, s.z, g_y);
+    update<P>(s, s.f_y, s.raw_y, s.last_y, s.y, f_y);
+    update<P>(s, s.g_y, s.raw_y, s.last_y, s.y, g_y);
+    s.last_y = s.y;
+    s.last_z = s.z;
     s.z -= S(options_.alpha(s.t)) * s.g_y_at_z;
     s.y -= S(beta_at(options_, s.t, s.lambda)) * (s.f_y + S(s.lambda) * s.g_y);
   }
@@ -144,9 +156,9 @@ class F3sa : public Frame<F3saOptions> {
     using S = ScalarOf<P>;
     const auto f_x = [&](In<S> x, In<S> y, Out<S> d) { p.outer_gradient_x(x, y, d); };
     const auto g_x = [&](In<S> x, In<S> y, Out<S> d) { p.inner_gradient_x(x, y, d); };
-    storm<P>(s, s.f_x, s.raw_x, s.last_y, s.y, f_x);
-    storm<P>(s, s.g_x_at_y, s.raw_x, s.last_y, s.y, g_x);
-    storm<P>(s, s.g_x_at_z, s.raw_x, s.last_z, s.z, g_x);
+    update<P>(s, s.f_x, s.raw_x, s.last_y, s.y, f_x);
+    update<P>(s, s.g_x_at_y, s.raw_x, s.last_y, s.y, g_x);
+    update<P>(s, s.g_x_at_z, s.raw_x, s.last_z, s.z, g_x);
     s.direction = s.f_x + S(s.lambda) * (s.g_x_at_y - s.g_x_at_z);
   }
 };

@@ -1,5 +1,5 @@
-// A control for comparisons: x is never changed. Per round, K_t times: y ← y − α_t ∇_y g_t(x_1, y). Costs K_t g_y.
-// What a method that learns x does not gain over the best of these, with x_1 on a grid, its outer steps did not bring.
+// A control for comparisons: x never changes. Per round, K_t times: y ← y − α_t ∇_y g_t(x_1, y). Costs K_t g_y.
+// A method must beat the best fixed x_1 of a grid; otherwise its outer steps gained nothing.
 #pragma once
 
 #include <cmath>
@@ -28,12 +28,12 @@ struct FixedOptions {
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
     v("tolerance", tolerance,
-      "steps end at |∇_y g| ≤ this, K_t is then their most; unset: K_t steps; not with samples = \"fresh\"",
+      "stops the steps at |∇_y g| ≤ this, after K_t at most; unset: K_t steps; not with samples = \"fresh\"",
       Range::positive());
     v("samples", samples,
-      "given: the functions as revealed; round: one batch a round, reused; fresh: new draws for every step");
+      "given: the functions as revealed; round: one batch per round, reused; fresh: new draws for every step");
     v("batch", batch, "samples of a step, or of the round when samples = \"round\"", Range::count());
   }
 };
@@ -47,7 +47,7 @@ class Fixed {
   Fixed(Options options, ConvexSet set) : options_(std::move(options)), set_(std::move(set)) {
     validate(options_, "optimiser");
     if (options_.tolerance && options_.samples == Samples::fresh)
-      throw ConfigError("tolerance: given, expected none with samples = \"fresh\": a tolerance needs one function");
+      throw ConfigError("tolerance: given, expected none with samples = \"fresh\": each step has another function");
   }
 
   [[nodiscard]] const Options& options() const { return options_; }
@@ -63,7 +63,11 @@ class Fixed {
     InnerSpace<P> space;  // scratch
     State(P& p, In<S> x0, In<S> y0)
         : x(x0), direction(Vector<S>::Zero(x0.size())), y(InnerSpace<P>(p).make(p, y0)), space(p) {}
-    void fields(Archive& a) { a("t", t), a("x", x), a("y", y); }
+    void fields(Archive& a) {
+      a("t", t);
+      a("x", x);
+      a("y", y);
+    }
   };
 
   // x_1 is projected onto X.
@@ -89,7 +93,9 @@ class Fixed {
     if (options_.tolerance && options_.samples != Samples::fresh) {
       const Until until{(*options_.tolerance)(s.t), steps};
       const LoopResult loop = s.space.descend_until(p, s.x, s.y, alpha, until);
-      report.inner_iterations = report.steps_y = loop.steps, report.capped = !loop.reached(until);
+      report.inner_iterations = loop.steps;
+      report.steps_y = loop.steps;
+      report.capped = !loop.reached(until);
       if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
     } else if (options_.samples != Samples::fresh) {
       s.space.descend(p, s.x, s.y, alpha, steps);

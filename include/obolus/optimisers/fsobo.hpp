@@ -1,7 +1,7 @@
 // FSOBO (Jia, Wang, Chen 2026), the fully single-loop method: y ← y − α g_y;  v ← v − η (g_yy v − f_y) at the new y;
 // d = f_x − g_xy v;  x-step. A round costs one call of each kind: g_y, f_y, f_x, g_yy v, g_xy v.
 //
-// Reconstructed from what the F²OBO paper says of it (Table 1 forces one query of each kind a round). Our choices: the
+// Reconstructed from the F²OBO paper's account (Table 1 forces one query of each kind per round). Our choices: the
 // order y, v, x; η = α unless given; the projection |v| ≤ radius is off unless given (theory: L_f0/μ_g).
 #pragma once
 
@@ -28,7 +28,7 @@ struct FsoboOptions {
 
 class Fsobo : public ImplicitOptimiser<FsoboOptions> {
  public:
-  static constexpr OptimiserInfo info{"fsobo", "FSOBO: one step of y, v and x a round",
+  static constexpr OptimiserInfo info{"fsobo", "FSOBO: one step of y, v and x per round",
                                       "Jia, Wang, Chen 2026; steps reconstructed from Table 1 of the F²OBO paper",
                                       /*needs_hvp=*/true};
   using ImplicitOptimiser::ImplicitOptimiser;
@@ -40,7 +40,7 @@ class Fsobo : public ImplicitOptimiser<FsoboOptions> {
     s.space.descend(p, s.x, s.y, options_.alpha(s.t));
     hypergradient(p, s, {SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t), 0.0, options_.radius},
                   report, s.direction);
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -1,4 +1,4 @@
-// What the methods share that solve g_yy v = f_y for the hypergradient d = f_x − g_xy v: one inner iterate y, its dense
+// What the methods that solve g_yy v = f_y for the hypergradient d = f_x − g_xy v share: one inner iterate y, its dense
 // form where products are taken, the linear system, and a window of stored hypergradients.
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "obolus/core/inner.hpp"
 #include "obolus/core/linear_solve.hpp"
 #include "obolus/core/outer_step.hpp"
-#include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/optimiser_base.hpp"
 
 namespace obolus {
 
@@ -25,7 +25,7 @@ struct EnumNames<SystemSolver> {
       {{SystemSolver::cg, "cg"}, {SystemSolver::gd, "gd"}}};
 };
 
-// Everything that changes from round to round in all of them, and buffers.
+// What changes from round to round in all of them, and buffers.
 template <class P>
 struct ImplicitState {
   using S = ScalarOf<P>;
@@ -35,8 +35,9 @@ struct ImplicitState {
   Inner<P> y;
   Vector<S> v;
   OuterMemory<S> outer;
-  InnerSpace<P> space;                // scratch, as are the rest
-  Vector<S> at, f_y, product, cross;  // y densely; f_y(x, y); g_yy times a vector; g_xy times a vector
+  InnerSpace<P> space;       // scratch, as are the rest
+  Vector<S> y_dense, f_y;    // y densely; f_y(x, y)
+  Vector<S> product, cross;  // g_yy times a vector; g_xy times a vector
   CgWorkspace<S> cg;
 
   ImplicitState(P& p, In<S> x0, In<S> y0)
@@ -45,23 +46,30 @@ struct ImplicitState {
         y(InnerSpace<P>(p).make(p, y0)),
         v(Vector<S>::Zero(y0.size())),
         space(p),
-        at(y0),
+        y_dense(y0),
         f_y(y0.size()),
         product(y0.size()),
         cross(x0.size()),
         cg(y0.size()) {}
 
-  void fields(Archive& a) { a("t", t), a("x", x), a("direction", direction), a("y", y), a("v", v), a("outer", outer); }
+  void fields(Archive& a) {
+    a("t", t);
+    a("x", x);
+    a("direction", direction);
+    a("y", y);
+    a("v", v);
+    a("outer", outer);
+  }
 };
 
-// The last hypergradients, the newest first in age. A ring of columns.
+// The last hypergradients, in a ring of columns.
 template <class S>
 class Window {
  public:
   Window(Index size, std::int64_t length) : columns_(Matrix<S>::Zero(size, length)) {}
 
   void push(In<S> h) { columns_.col(pushed_++ % columns_.cols()) = h; }
-  // sum ← Σ_{i < stored} decay^i h_{t−i}; the sum of the weights is returned.
+  // sum ← Σ_{i < stored} decay^i h_{t−i}; returns the sum of the weights.
   double sum(double decay, Out<S> sum) const {
     sum.setZero();
     double weight = 1.0, weights = 0.0;
@@ -85,16 +93,16 @@ class Window {
   std::int64_t pushed_ = 0;
 };
 
-// Σ_{i < n} decay^i, what OAGD and SOBOW divide by from the first round on.
+// Σ_{i < n} decay^i: OAGD and SOBOW divide by it from the first round on.
 [[nodiscard]] inline double full_weight(double decay, std::int64_t window) {
   return decay == 1.0 ? static_cast<double>(window)
                       : (1.0 - std::pow(decay, static_cast<double>(window))) / (1.0 - decay);
 }
 
 template <class OptionsType>
-class ImplicitOptimiser : public Frame<OptionsType> {
+class ImplicitOptimiser : public OptimiserBase<OptionsType> {
  public:
-  using Frame<OptionsType>::Frame;
+  using OptimiserBase<OptionsType>::OptimiserBase;
   template <class P>
   using State = ImplicitState<P>;
 
@@ -102,7 +110,7 @@ class ImplicitOptimiser : public Frame<OptionsType> {
   template <FirstOrderOracle P>
   [[nodiscard]] ImplicitState<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     ImplicitState<P> s(p, x0, y0);
-    this->start(s);
+    this->project_start(s);
     return s;
   }
 
@@ -112,16 +120,16 @@ class ImplicitOptimiser : public Frame<OptionsType> {
   }
 
  protected:
-  // y's dense form and f_y there, for products; false when y is no longer finite.
+  // Refreshes y_dense and f_y from y; false when y is no longer finite.
   template <class P>
-  [[nodiscard]] bool look(P& p, ImplicitState<P>& s) const {
+  [[nodiscard]] bool refresh_outer_gradient(P& p, ImplicitState<P>& s) const {
     if (!s.space.all_finite(p, s.y)) return false;
-    s.space.to_dense(p, s.y, s.at);
-    p.outer_gradient_y(s.x, s.at, s.f_y);
+    s.space.to_dense(p, s.y, s.y_dense);
+    p.outer_gradient_y(s.x, s.y_dense, s.f_y);
     return true;
   }
 
-  // How a linear system is worked on in a round.
+  // How to work on the linear system in a round.
   struct System {
     SystemSolver solver = SystemSolver::cg;
     std::int64_t steps = 1;
@@ -130,20 +138,20 @@ class ImplicitOptimiser : public Frame<OptionsType> {
     std::optional<double> radius = {};
   };
 
-  // Q steps on (g_yy + damping) v = f_y from the v at hand. CG pays one product more, for the first residual.
+  // Q steps on (g_yy + damping) v = f_y from the current v. CG takes one more product, for the first residual.
   template <class P>
   [[nodiscard]] bool improve_system(P& p, ImplicitState<P>& s, const System& system, Step& report) const {
     using S = ScalarOf<P>;
     if (system.solver == SystemSolver::gd) {
       for (std::int64_t q = 0; q < system.steps; ++q) {
-        p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+        p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
         if (system.damping != 0.0) s.product += S(system.damping) * s.v;
         s.v -= S(system.v_step) * (s.product - s.f_y);
       }
     } else {
       const CgOptions options{
           .max_iterations = system.steps, .relative_tolerance = 1e-15, .damping = system.damping, .warm = true};
-      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.at, u, out); };
+      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.y_dense, u, out); };
       const CgResult result = conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options);
       report.indefinite = result.negative_curvature;
       if (result.non_finite) return false;
@@ -151,10 +159,10 @@ class ImplicitOptimiser : public Frame<OptionsType> {
     return s.v.allFinite();
   }
 
-  // out ← f_x − g_xy v at the new y, after Q steps on v, which is kept within the radius where one is given.
+  // out ← f_x − g_xy v at the new y, after Q steps on v, projected onto the ball of the given radius, if any.
   template <class P>
   void hypergradient(P& p, ImplicitState<P>& s, const System& system, Step& report, Out<ScalarOf<P>> out) const {
-    if (!look(p, s)) {
+    if (!refresh_outer_gradient(p, s)) {
       report.status = Status::non_finite_inner;
     } else if (!improve_system(p, s, system, report)) {
       report.status = Status::non_finite_system;
@@ -164,11 +172,11 @@ class ImplicitOptimiser : public Frame<OptionsType> {
     }
   }
 
-  // d = f_x − g_xy v at the y looked at
+  // d = f_x − g_xy v at y_dense
   template <class P>
   void implicit_gradient(P& p, ImplicitState<P>& s, Out<ScalarOf<P>> d) const {
-    p.outer_gradient_x(s.x, s.at, d);
-    p.inner_hvp_xy(s.x, s.at, s.v, s.cross);
+    p.outer_gradient_x(s.x, s.y_dense, d);
+    p.inner_hvp_xy(s.x, s.y_dense, s.v, s.cross);
     d -= s.cross;
   }
 };

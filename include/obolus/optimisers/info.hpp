@@ -1,4 +1,4 @@
-// What an optimiser says of itself to registries, listings and reports.
+// An optimiser's description for registries, listings and reports.
 #pragma once
 
 #include <string_view>

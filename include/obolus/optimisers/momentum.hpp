@@ -1,5 +1,4 @@
-// What SOGD and its zeroth-order form share: momentum of the STORM kind on u = (x, y, v),
-//     d_t = D(u_t) + (1 − η_t)(d_{t−1} − D(u_{t−1})),   d_1 = D(u_1),   both D with the current functions and the same sample.
+// What SOGD and its zeroth-order form share: momentum of the STORM kind (storm.hpp) on u = (x, y, v).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,9 @@
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/projection.hpp"
 #include "obolus/core/samples.hpp"
-#include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/optimiser_base.hpp"
+#include "obolus/optimisers/storm.hpp"
 
 namespace obolus {
 
@@ -19,7 +19,11 @@ template <class S>
 struct Triple {
   Vector<S> x, y, v;
   explicit Triple(Dims dims) : x(Vector<S>::Zero(dims.x)), y(Vector<S>::Zero(dims.y)), v(Vector<S>::Zero(dims.y)) {}
-  void fields(Archive& a) { a("x", x), a("y", y), a("v", v); }
+  void fields(Archive& a) {
+    a("x", x);
+    a("y", y);
+    a("v", v);
+  }
 };
 
 template <class P>
@@ -45,12 +49,19 @@ struct MomentumState {
         raw(p.dims()) {}
 
   void fields(Archive& a) {
-    a("t", t), a("x", x), a("direction", direction), a("y", y), a("v", v), a("d_y", d_y), a("d_v", d_v);
-    a("last", last), a("outer", outer);
+    a("t", t);
+    a("x", x);
+    a("direction", direction);
+    a("y", y);
+    a("v", v);
+    a("d_y", d_y);
+    a("d_v", d_v);
+    a("last", last);
+    a("outer", outer);
   }
 };
 
-// The options of SOGD and of its zeroth-order form, as members of their own (flat) options structs.
+// The options of SOGD and of its zeroth-order form, as members of their flat options structs.
 template <class Options, class V>
 void describe_momentum(Options& o, V&& v) {
   v("y_step", o.y_step, "step size of y", Range::positive());
@@ -63,14 +74,14 @@ void describe_momentum(Options& o, V&& v) {
   v("momentum_y", o.momentum_y, "η_t of y; unset: momentum", Range::between(0.0, 1.0));
   v("momentum_v", o.momentum_v, "η_t of v; unset: momentum", Range::between(0.0, 1.0));
   v("radius", o.radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
-  v("samples", o.samples, "round: one batch a round; given: none, the functions as the round reveals them");
-  v("batch", o.batch, "samples a round, used at both points", Range::count());
+  v("samples", o.samples, "round: one batch per round; given: none, the functions as the round reveals them");
+  v("batch", o.batch, "samples per round, used at both points", Range::count());
 }
 
 template <class OptionsType>
-class MomentumOptimiser : public Frame<OptionsType> {
+class MomentumOptimiser : public OptimiserBase<OptionsType> {
  public:
-  using Frame<OptionsType>::Frame;
+  using OptimiserBase<OptionsType>::OptimiserBase;
 
   template <FirstOrderOracle P>
   void read_y(P&, MomentumState<P>& s, Out<ScalarOf<P>> out) const {
@@ -88,26 +99,21 @@ class MomentumOptimiser : public Frame<OptionsType> {
       const std::int64_t batch = o.batch.count(s.t);
       p.resample({batch, batch}, draws);
     }
-    if (s.t > 1) {  // d_0 = 0 makes d_1 the raw one
-      ask(s.last.x, s.last.y, s.last.v, s.raw);
-      keep(o.momentum_x, s.t, s.raw.x, s.direction);
-      keep(o.momentum_y, s.t, s.raw.y, s.d_y);
-      keep(o.momentum_v, s.t, s.raw.v, s.d_v);
-    }
-    ask(s.x, s.y, s.v, s.raw);
+    const auto eta = [&](const std::optional<Schedule>& own) { return own.value_or(o.momentum)(s.t); };
+    storm<ScalarOf<P>>(
+        s.t,
+        {{s.direction, s.raw.x, eta(o.momentum_x)},
+         {s.d_y, s.raw.y, eta(o.momentum_y)},
+         {s.d_v, s.raw.v, eta(o.momentum_v)}},
+        [&] { ask(s.last.x, s.last.y, s.last.v, s.raw); }, [&] { ask(s.x, s.y, s.v, s.raw); });
     if (draws_any(o.samples)) p.expectation();
-    s.direction += s.raw.x, s.d_y += s.raw.y, s.d_v += s.raw.v;
-    s.last.x = s.x, s.last.y = s.y, s.last.v = s.v;
+    s.last.x = s.x;
+    s.last.y = s.y;
+    s.last.v = s.v;
     return advance(s);
   }
 
  private:
-  // d ← (1 − η)(d − D(u_{t−1}))
-  template <class S>
-  void keep(const std::optional<Schedule>& momentum, Round t, const Vector<S>& before, Vector<S>& d) const {
-    d = S(1.0 - momentum.value_or(this->options_.momentum)(t)) * (d - before);
-  }
-
   template <class P>
   Step advance(MomentumState<P>& s) const {
     using S = ScalarOf<P>;
@@ -118,7 +124,7 @@ class MomentumOptimiser : public Frame<OptionsType> {
     if (!s.y.allFinite()) report.status = Status::non_finite_inner;
     else if (!s.v.allFinite()) report.status = Status::non_finite_system;
     else if (o.radius) project_l2_ball<S>(s.v, *o.radius);
-    return this->move(o.gamma(s.t), s, report);
+    return this->outer_update(o.gamma(s.t), s, report);
   }
 };
 

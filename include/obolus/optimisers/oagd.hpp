@@ -1,9 +1,10 @@
 // OAGD (Tarzanagh et al., AISTATS 2024): K_t steps of y on g_t(x_t, ·), then past FUNCTIONS at the CURRENT point:
 //     d_t = (1/W) Σ_{i<w} δ^i [f_x − g_xy v]_{t−i}(x_t, y_{t+1}),   g_yy v = f_y of round t − i,   W = Σ_{i<w} δ^i,
-// with f_s = 0 for s ≤ 0. A round costs K g_y and, for every function of the window, one f_y, f_x and g_xy v and Q products.
+// with f_s = 0 for s ≤ 0. A round costs K g_y and, for every function of the window, one f_y, f_x and g_xy v and Q
+// products.
 //
-// Sourced: the steps. Their code solves the system by a Neumann series of step 0.5 with 5 terms; that step diverges once
-// L_g1 > 4, so ours is 1/L_g1. Our default is CG from zero.
+// Sourced: the steps. Their code solves the system by a Neumann series of step 0.5 with 5 terms, which diverges once
+// L_g1 > 4; ours has step 1/L_g1. Our default is CG from zero.
 #pragma once
 
 #include "obolus/core/past_rounds.hpp"
@@ -33,10 +34,10 @@ struct OagdOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
     v("window", window, "w, past functions evaluated at the current point", Range::between(1, 1e6));
     v("decay", decay, "δ, weight of a round's function against the one after it", Range::between(0, 1));
-    v("system_steps", system_steps, "Q_t, products a linear system", Range::count());
+    v("system_steps", system_steps, "Q_t, products per linear system", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients from zero; neumann: Q + 1 terms of the series");
     v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
     outer.describe(v);
@@ -58,7 +59,7 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start(s);
+    project_start(s);
     return s;
   }
 
@@ -73,30 +74,36 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
     double weight = 1.0;
     PastRounds<P>(p, s.t, options_.window).each([&](std::int64_t) {
       if (report.status != Status::ok) return;
-      if (!look<P>(p, s)) report.status = Status::non_finite_inner;
+      if (!refresh_outer_gradient<P>(p, s)) report.status = Status::non_finite_inner;
       else if (!solve<P>(p, s)) report.status = Status::non_finite_system;
-      else implicit_gradient<P>(p, s, s.h), s.direction += ScalarOf<P>(weight) * s.h;
+      else add_gradient<P>(p, s, weight);
       weight *= options_.decay;
     });
     s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
+  template <class P>
+  void add_gradient(P& p, State<P>& s, double weight) const {
+    implicit_gradient<P>(p, s, s.h);
+    s.direction += ScalarOf<P>(weight) * s.h;
+  }
+
   template <class P>
   [[nodiscard]] bool solve(P& p, State<P>& s) const {
     using S = ScalarOf<P>;
     const std::int64_t steps = options_.system_steps.count(s.t);
     if (options_.system_solver == ColdSolver::cg) {
       s.v.setZero();
-      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.at, u, out); };
+      const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.y_dense, u, out); };
       const CgOptions options{.max_iterations = steps, .relative_tolerance = 1e-15};
       return !conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options).non_finite && s.v.allFinite();
     }
     const S inverse = S(1.0 / options_.L_g1.value_or(1.0 / options_.alpha(1)));
     s.v = inverse * s.f_y;  // v_{k+1} = f_y/L + (I − g_yy/L) v_k
     for (std::int64_t q = 0; q < steps; ++q) {
-      p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
       s.v += inverse * (s.f_y - s.product);
     }
     return s.v.allFinite();

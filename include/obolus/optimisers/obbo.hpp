@@ -1,9 +1,10 @@
-// OBBO (Bohne et al. 2024): K_t steps of y, the hypergradient through them in reverse mode (unrolled.hpp), the mean of the last
-// w hypergradients, and a Bregman step of x. A round costs K g_y, one f_y and f_x, K − 1 products with g_yy and K with g_xy.
+// OBBO (Bohne et al. 2024): K_t steps of y, the hypergradient through them in reverse mode (unrolled.hpp), the mean of
+// the last w hypergradients, and a Bregman step of x. A round costs K g_y, one f_y and f_x, K − 1 products with g_yy
+// and K with g_xy.
 //
-// Sourced: iterative differentiation, the Bregman step, K = O(log T). Reconstructed: the rest; while the window fills the
-// mean is over what is stored. The paper's regret assumes `geometry = "euclidean"`; `diagonal` is a moving average of squares,
-// not AdaGrad.
+// Sourced: iterative differentiation, the Bregman step, K = O(log T). Reconstructed: the rest; while the window fills,
+// the mean is over what is stored. The paper's regret assumes `geometry = "euclidean"`; `diagonal` is a moving average
+// of squares, not AdaGrad.
 #pragma once
 
 #include "obolus/optimisers/unrolled.hpp"
@@ -21,7 +22,7 @@ struct ObboOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of y a round, differentiated through", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y per round, differentiated through", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     outer.describe(v);
     other_name(v, "geometry", "outer_step", outer.geometry);  // the source's word for its Bregman step
@@ -41,9 +42,13 @@ class Obbo : public UnrolledOptimiser<ObboOptions> {
     const double alpha = options_.alpha(s.t);
     Step report{.inner_iterations = steps, .steps_y = steps};
     descend_and_remember(p, s, steps, alpha, [](std::int64_t) {});
-    if (!look<P>(p, s)) report.status = Status::non_finite_inner;
-    else reverse(p, s, steps, alpha), average<P>(s);
-    return move(options_.gamma(s.t), s, report);
+    if (!refresh_outer_gradient<P>(p, s)) {
+      report.status = Status::non_finite_inner;
+    } else {
+      reverse(p, s, steps, alpha);
+      average<P>(s);
+    }
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

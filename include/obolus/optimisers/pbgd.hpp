@@ -23,7 +23,7 @@ struct PbgdOptions {
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of ŷ, α_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of ŷ a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of ŷ per round", Range::count());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
     v("y_step", y_step, "step size of y; unset: γ_t", Range::positive());
     v("lambda1", lambda1, "first multiplier", Range::positive());
@@ -48,7 +48,7 @@ class Pbgd : public ValueGapOptimiser<PbgdOptions> {
       s.space.descend_penalised(p, s.x, s.y, y_step(s.t), {1.0, lambda});
       if (!s.space.all_finite(p, s.y)) report.status = Status::non_finite_inner;
     }
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -24,7 +24,7 @@ struct EnumNames<BetaRule> {
       {{BetaRule::alpha_over_lambda, "alpha/lambda"}, {BetaRule::theory, "theory"}, {BetaRule::schedule, "schedule"}}};
 };
 
-// How y and z meet a new round.
+// Where y and z start in a new round.
 enum class WarmStart : std::uint8_t {
   separate,  // the paper: both carry over
   tied,      // y ← z when the round's update begins
@@ -51,7 +51,7 @@ struct EnumNames<InnerSolver> {
 // How λ grows.
 enum class LambdaRule : std::uint8_t {
   power,    // the paper: λ_t = λ_1 t^τ
-  balance,  // where the penalty's bias and the amplified inner error are of a size, never above the power
+  balance,  // the penalty's bias and the amplified inner error are of the same size; never above the power
 };
 template <>
 struct EnumNames<LambdaRule> {
@@ -59,15 +59,15 @@ struct EnumNames<LambdaRule> {
       {{LambdaRule::power, "power"}, {LambdaRule::balance, "balance"}}};
 };
 
-// The options that every algorithm of the family has, as members of its own (flat) options struct:
+// The options that every algorithm of the family has, as members of its flat options struct:
 //   Schedule alpha, gamma, beta; BetaRule beta_rule; double lambda1; std::optional<double> L_g1.
-// Flat, so that designated initialisers reach them: F2obo({.alpha = 0.1, .lambda1 = 5}, set). Those beyond the paper's
-// are described where the struct has them.
+// Flat, so that designated initialisers reach them: F2obo({.alpha = 0.1, .lambda1 = 5}, set). Options beyond the
+// paper's are described where the struct has them.
 template <class Options, class V>
 void describe_penalty(Options& o, V&& v) {
   v("alpha", o.alpha, "step size of z, α_t", Range::positive());
   v("gamma", o.gamma, "outer step size, γ_t", Range::positive());
-  v("lambda1", o.lambda1, "first multiplier; theory wants λ_1 > 2 L_f1/μ_g", Range::positive());
+  v("lambda1", o.lambda1, "first multiplier; theory asks for λ_1 > 2 L_f1/μ_g", Range::positive());
   if constexpr (requires { o.tau; }) v("tau", o.tau, "growth of the multiplier: λ_t = λ_1 t^τ", Range::at_least(0.0));
   if constexpr (requires { o.increment; })
     v("increment", o.increment, "growth of the multiplier: λ_{t+1} = λ_t + δ_t", Range::at_least(0.0));
@@ -81,7 +81,7 @@ void describe_penalty(Options& o, V&& v) {
       "separate: y and z carry over (the paper); tied: y ← z each round; dual: keep λ(y − z)");
 }
 
-// What the three algorithms of the paper have beyond it.
+// Our additions to the paper's three algorithms.
 template <class Options, class V>
 void describe_extensions(Options& o, V&& v) {
   v("order", o.order, "p, order of the penalty: bias O(λ^−p); 1 is the paper's", Range::between(1, 5));
@@ -92,7 +92,7 @@ void describe_extensions(Options& o, V&& v) {
   o.outer.describe(v);
 }
 
-// λ_{t+1} = (1 + 1/t)^τ λ_t telescopes to this exactly.
+// λ_{t+1} = (1 + 1/t)^τ λ_t telescopes to this.
 template <class Options>
 [[nodiscard]] double lambda_at(const Options& o, Round t) {
   return o.lambda1 * std::pow(static_cast<double>(t), o.tau);
@@ -112,18 +112,13 @@ template <class Options>
   return beta_at(o, t, lambda_at(o, t));
 }
 
+// Options with an order have `inner_solver` too. An adaptive method, Algorithm 2, ends its inner loops at tolerances.
 template <class Options>
-[[nodiscard]] std::int64_t order_of(const Options& o) {
-  if constexpr (requires { o.order; }) return o.order;
-  else return 1;
-}
+inline constexpr bool has_order = requires(Options o) { o.order; };
 template <class Options>
-[[nodiscard]] InnerSolver inner_solver_of(const Options& o) {
-  if constexpr (requires { o.inner_solver; }) return o.inner_solver;
-  else return InnerSolver::gd;
-}
+inline constexpr bool is_adaptive = requires(Options o) { o.delta_y; };
 
-// Round-by-round numbers, read off the options once a round.
+// The numbers of one round, read off the options.
 struct PenaltyRound {
   double alpha, beta, gamma, lambda;
   template <class Options>

@@ -1,29 +1,26 @@
-// The state of a penalty method: x, and one inner iterate for every point of its stencil.
+// The state of a penalty method: x, λ, and the inner iterates in one of their forms.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "obolus/core/archive.hpp"
-#include "obolus/core/inner.hpp"
 #include "obolus/core/outer_step.hpp"
-#include "obolus/optimisers/penalty_options.hpp"
-#include "obolus/optimisers/stencil.hpp"
+#include "obolus/optimisers/penalty_pairs.hpp"
+#include "obolus/optimisers/stencil_iterates.hpp"
 
 namespace obolus {
 
-// y_j of the stencil, and what the inner solvers keep beside it.
-template <class P>
-struct PenaltyCopy {
-  using S = ScalarOf<P>;
-  int j;
-  double weight;
-  Inner<P> value;
-  Inner<P> previous;                    // nesterov: the iterate before
-  Vector<S> at, gradient, trial, next;  // backtracking, and adaptive loops: dense
-};
+// The forms that options can ask for. Methods without the option `order` keep a pair. Algorithm 2 ends the loop of each
+// iterate by itself, which the central pair cannot.
+template <class P, class Options>
+using PenaltyIterates = std::conditional_t<
+    !has_order<Options>, std::variant<PlainPair<P>, DualPair<P>>,
+    std::conditional_t<is_adaptive<Options>, std::variant<PlainPair<P>, DualPair<P>, StencilIterates<P>>,
+                       std::variant<PlainPair<P>, DualPair<P>, CentralPair<P>, StencilIterates<P>>>>;
 
-template <class P>
+template <class P, class Options>
 struct PenaltyState {
   using S = ScalarOf<P>;
   Round t = 0;               // rounds done
@@ -33,46 +30,38 @@ struct PenaltyState {
   Vector<S> x;               // committed for the round to come
   Vector<S> direction;       // d of the last round
   OuterMemory<S> outer;
-  Inner<P> z;
-  Inner<P> y;                          // under the pair's `dual`: w = λ(y − z)
-  std::vector<PenaltyCopy<P>> copies;  // of a stencil; empty for the pair (y, z)
-  Inner<P> centre;                     // scratch
-  Vector<S> f_y, dense;                // scratch
-  Vector<S> f_x;                       // scratch
-  InnerSpace<P> space;                 // scratch
+  PenaltyIterates<P, Options> inner;
+  PenaltyScratch<P> scratch;
 
-  PenaltyState(P& p, In<S> x0, In<S> y0)
-      : x(x0),
-        direction(Vector<S>::Zero(x0.size())),
-        z(make(p, y0)),
-        y(make(p, y0)),
-        centre(make(p, y0)),
-        f_y(y0.size()),
-        dense(y0.size()),
-        f_x(x0.size()),
-        space(p) {}
-
-  void make_copies(P& p, In<S> start, std::int64_t order, InnerSolver solver) {
-    const Index size = solver == InnerSolver::gd ? 0 : start.size();
-    for (const StencilPoint& point : stencil(order)) {
-      const Vector<S> empty(size);
-      copies.push_back({point.j, point.weight, make(p, start), make(p, start), empty, empty, empty, empty});
-    }
-  }
-  [[nodiscard]] PenaltyCopy<P>& copy(int j) {
-    for (PenaltyCopy<P>& c : copies)
-      if (c.j == j) return c;
-    return copies.back();
-  }
+  // Order 1 or 2 with plain steps fits in a pair, order 2 only if w is kept. Every other order or solver works on the
+  // iterates of a stencil.
+  PenaltyState(P& p, In<S> x0, In<S> y0, const Options& o)
+      : x(x0), direction(Vector<S>::Zero(x0.size())), inner(choose(p, y0, o)), scratch(p, x0, y0) {}
 
   void fields(Archive& a) {
-    a("t", t), a("lambda", lambda), a("next_lambda", next_lambda), a("step", step);
-    a("x", x), a("direction", direction), a("outer", outer), a("z", z), a("y", y);
-    for (PenaltyCopy<P>& c : copies) a("y_" + std::to_string(c.j), c.value);
+    a("t", t);
+    a("lambda", lambda);
+    a("next_lambda", next_lambda);
+    a("step", step);
+    a("x", x);
+    a("direction", direction);
+    a("outer", outer);
+    std::visit([&](auto& form) { form.fields(a); }, inner);
   }
 
  private:
-  static Inner<P> make(P& p, In<S> start) { return InnerSpace<P>(p).make(p, start); }
+  static PenaltyIterates<P, Options> choose(P& p, In<S> y0, const Options& o) {
+    InnerSpace<P> space(p);
+    const bool keeps_w = o.warm_start == WarmStart::dual;
+    if constexpr (has_order<Options>) {
+      const bool plain_steps = o.inner_solver == InnerSolver::gd;
+      if constexpr (!is_adaptive<Options>)
+        if (plain_steps && o.order == 2 && keeps_w) return CentralPair<P>(p, y0, space);
+      if (!plain_steps || o.order != 1) return StencilIterates<P>(p, y0, space, o.order, {o.inner_solver, o.alpha(1)});
+    }
+    if (keeps_w) return DualPair<P>(p, y0, space);
+    return PlainPair<P>(p, y0, space);
+  }
 };
 
 }  // namespace obolus

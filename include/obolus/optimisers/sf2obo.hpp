@@ -1,9 +1,9 @@
 // SF²OBO, Algorithm 3: F²OBO with samples.
 //
 // Each inner iteration draws ξ, ζ of size B_t and uses the SAME ζ for the step of y and of z; the outer step draws ξ, ζ
-// of size B̂_t and uses the SAME ζ in both ∇_x g terms. That is what keeps λ_t(∇_x g(y) − ∇_x g(z)) from carrying λ_t times
-// the noise: y − z = O(1/λ).
-// `samples = "fresh"` is the algorithm as written; `samples = "round"` draws one batch a round and reuses it, as the
+// of size B̂_t and uses the SAME ζ in both ∇_x g terms. Hence λ_t(∇_x g(y) − ∇_x g(z)) does not carry λ_t times the
+// noise: y − z = O(1/λ).
+// `samples = "fresh"` is the algorithm as written; `samples = "round"` draws one batch per round and reuses it, as the
 // paper's experiment does ("receives a dataset with batch size 256 at every time step"); `samples = "given"` draws
 // nothing, for rounds that are batches themselves: it is F²OBO.
 #pragma once
@@ -35,7 +35,7 @@ struct Sf2oboOptions {
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
-    v("inner_steps", inner_steps, "K_t, steps of y and z a round; theory: 4κ_g t^max(b−τ, a) log t", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y and z per round; theory: 4κ_g t^max(b−τ, a) log t", Range::count());
     describe_samples(*this, v);
     describe_extensions(*this, v);
   }

@@ -1,9 +1,9 @@
 // SOBBO (Bohne et al. 2024): OBBO on samples, with a long window (50 in the F²OBO paper) against their noise.
 //
-// Reconstructed. `estimator = "itd"` differentiates through the K steps on the batch. `estimator = "neumann"` draws m̃ uniform on
-// {0 … m−1} and takes v = (m/L) Π_{j≤m̃} (I − H_j/L) f_y, whose mean is the m-term series; h = f_x − g_xy v: m̃ products and one
-// with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws for every inner step, and
-// once for all of the reverse pass or for every H_j; `given` draws nothing but m̃.
+// Reconstructed. `estimator = "itd"` differentiates through the K steps on the batch. `estimator = "neumann"` draws m̃
+// uniformly from {0 … m−1} and takes v = (m/L) Π_{j≤m̃} (I − H_j/L) f_y, whose mean is the m-term series;
+// h = f_x − g_xy v: m̃ products and one with g_xy. `samples = "round"` uses the round's batch throughout; `fresh` draws
+// for every inner step, and once for all of the reverse pass or for every H_j; `given` draws only m̃.
 #pragma once
 
 #include "obolus/core/samples.hpp"
@@ -35,13 +35,13 @@ struct SobboOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of y a round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("estimator", estimator, "itd: through the steps on the batch; neumann: a randomly truncated series");
     v("system_steps", system_steps, "m, terms of the series that neumann truncates", Range::between(1, 1e9));
     v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
     v("samples", samples,
-      "round: one batch a round, reused; fresh: new draws for every step; given: none, the round's own");
+      "round: one batch per round, reused; fresh: new draws for every step; given: none, the round's own");
     v("batch", batch, "samples of an inner step (and of the round when samples = \"round\")", Range::count());
     v("outer_batch", outer_batch, "samples of the hypergradient when samples = \"fresh\"", Range::count());
     outer.describe(v);
@@ -71,7 +71,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     });
     if (fresh) draw(outer);
     Step report{.inner_iterations = steps, .steps_y = steps};
-    if (!look<P>(p, s)) {
+    if (!refresh_outer_gradient<P>(p, s)) {
       report.status = Status::non_finite_inner;
     } else {
       if (options_.estimator == Estimator::itd) reverse(p, s, steps, alpha);
@@ -82,7 +82,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
       average<P>(s);
     }
     if (draws_any(options_.samples)) p.expectation();
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
@@ -92,15 +92,15 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     const double L = options_.L_g1.value_or(1.0 / options_.alpha(1));
     Rng truncation = rng.child("truncation", static_cast<std::uint64_t>(s.t));
     const std::uint64_t terms = truncation.below(static_cast<std::uint64_t>(options_.system_steps));
-    p.outer_gradient_x(s.x, s.at, s.h);  // on the draw of f_y
+    p.outer_gradient_x(s.x, s.y_dense, s.h);  // on the draw of f_y
     s.v = S(static_cast<double>(options_.system_steps) / L) * s.f_y;
     for (std::uint64_t j = 0; j < terms; ++j) {
       draw();
-      p.inner_hvp_yy(s.x, s.at, s.v, s.product);
+      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
       s.v -= S(1.0 / L) * s.product;
     }
     draw();
-    p.inner_hvp_xy(s.x, s.at, s.v, s.cross);
+    p.inner_hvp_xy(s.x, s.y_dense, s.v, s.cross);
     s.h -= s.cross;
   }
 };

@@ -1,4 +1,5 @@
-// SOBOW (Lin et al., NeurIPS 2023): ONE step y ← y − α g_y; v from Q_t CG iterations on g_yy v = f_y, warm; h_t = f_x − g_xy v;
+// SOBOW (Lin et al., NeurIPS 2023): ONE step y ← y − α g_y; v from Q_t CG iterations on g_yy v = f_y, warm;
+// h_t = f_x − g_xy v;
 //     d_t = (1/W) Σ_{i<w} η^i h_{t−i},   W = Σ_{i<w} η^i,
 // of STORED hypergradients, each at its own old point; x-step. h_s = 0 for s ≤ 0: W is the full one from round 1.
 // A round costs one g_y, f_y, f_x and g_xy v, and Q_t + 1 products g_yy v.
@@ -29,10 +30,10 @@ struct SobowOptions {
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("decay", decay, "η, weight of a stored hypergradient against the one after it", Range::between(0, 1));
-    v("system_steps", system_steps, "Q_t, steps on the linear system a round; theory: t", Range::count());
+    v("system_steps", system_steps, "Q_t, steps on the linear system per round; theory: t", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
     v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
-    v("damping", damping, "added to g_yy in the linear system, a remedy where that is indefinite",
+    v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
       Range::at_least(0.0));
     v("radius", radius, "v is kept within this norm; unset: no bound", Range::positive());
     outer.describe(v);
@@ -52,13 +53,16 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
     Window<S> past;
     State(P& p, In<S> x0, In<S> y0, std::int64_t window)
         : ImplicitState<P>(p, x0, y0), h(x0.size()), past(x0.size(), window) {}
-    void fields(Archive& a) { ImplicitState<P>::fields(a), a("past", past); }
+    void fields(Archive& a) {
+      ImplicitState<P>::fields(a);
+      a("past", past);
+    }
   };
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_.window);
-    start(s);
+    project_start(s);
     return s;
   }
 
@@ -76,7 +80,7 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
       s.past.sum(options_.decay, s.direction);
       s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));
     }
-    return move(options_.gamma(s.t), s, report);
+    return outer_update(options_.gamma(s.t), s, report);
   }
 };
 

@@ -5,7 +5,8 @@
 // d^x, all from u_t. A round costs two calls of each kind (g_y, f_y, f_x, g_yy v, g_xy v), the first round one.
 //
 // Sourced: the steps, in our sign of v. Ours: constant steps and momenta by default (theory: steps ∝ (c + t)^(−1/3),
-// momenta ∝ step²) and no bound on v unless given. An η_t above 1 is taken as it stands: give a schedule its `most`.
+// momenta ∝ step²) and no bound on v unless given. An η_t above 1 is used as it is: cap the schedule
+// (`most` in a config).
 #pragma once
 
 #include "obolus/optimisers/momentum.hpp"
@@ -32,7 +33,7 @@ struct SogdOptions {
 
 class Sogd : public MomentumOptimiser<SogdOptions> {
  public:
-  static constexpr OptimiserInfo info{"sogd", "SOGD: momentum on y, v and x, one step of each a round",
+  static constexpr OptimiserInfo info{"sogd", "SOGD: momentum on y, v and x, one step of each per round",
                                       "Nazari et al. 2025", /*needs_hvp=*/true, /*stochastic=*/true};
   using MomentumOptimiser::MomentumOptimiser;
 
@@ -46,7 +47,7 @@ class Sogd : public MomentumOptimiser<SogdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
-    start(s);
+    project_start(s);
     return s;
   }
 

@@ -1,74 +1,96 @@
-// The inner problems of a stencil, min_y g + (j/λ) f for every copy y_j, by gradient steps, Nesterov's or backtracking.
+// The inner problems of a stencil, min_y g + (j/λ) f for every y_j, by gradient steps, Nesterov's or backtracking.
 // G_0 = g_y with step α, G_j = j f_y + λ g_y with step β.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "obolus/core/norm.hpp"
-#include "obolus/optimisers/penalty_state.hpp"
+#include "obolus/optimisers/penalty_work.hpp"
 
 namespace obolus {
+
+// y_j of the stencil, and what the inner solvers keep beside it.
+template <class P>
+struct StencilIterate {
+  using S = ScalarOf<P>;
+  int j;
+  double weight;  // a_j
+  Inner<P> value;
+  Inner<P> previous;                    // nesterov: the iterate before
+  Vector<S> at, gradient, trial, next;  // backtracking, and adaptive loops: dense
+};
+
+struct StencilSolver {
+  InnerSolver solver;
+  double first_step;  // backtracking's steps stay within 1e-12 and 1e6 of it
+
+  [[nodiscard]] double min_step() const { return 1e-12 * first_step; }
+  [[nodiscard]] double max_step() const { return 1e6 * first_step; }
+};
 
 template <class P>
 class StencilLoops {
   using S = ScalarOf<P>;
-  using Copy = PenaltyCopy<P>;
+  using Iterate = StencilIterate<P>;
 
  public:
-  StencilLoops(P& p, PenaltyState<P>& s, const PenaltyRound& round, double first_step)
-      : p_(p), s_(s), r_(round), min_step_(1e-12 * first_step), max_step_(1e6 * first_step) {}
+  StencilLoops(const PenaltyWork<P>& at, std::vector<Iterate>& all, const StencilSolver& solver)
+      : at_(at), all_(all), solver_(solver) {}
 
-  // One step of every copy: iteration k = 0, 1, … of a round's loop. `fresh`: the functions changed since the last one.
-  void iterate(InnerSolver solver, std::int64_t k, bool fresh) {
-    if (solver == InnerSolver::backtracking) return backtrack(k == 0 || fresh);
-    for (Copy& c : s_.copies) {
-      if (solver == InnerSolver::nesterov) extrapolate(c, k);
-      if (c.j == 0) s_.space.descend(p_, s_.x, c.value, r_.alpha);
-      else s_.space.descend_penalised(p_, s_.x, c.value, r_.beta, weights(c));
+  // One step of every y_j: iteration k = 0, 1, … of a round's loop. `fresh`: the functions changed since the last one.
+  void iterate(std::int64_t k, bool fresh) {
+    if (solver_.solver == InnerSolver::backtracking) return backtrack(k == 0 || fresh);
+    for (Iterate& c : all_) {
+      if (solver_.solver == InnerSolver::nesterov) extrapolate(c, k);
+      if (c.j == 0) at_.space.descend(at_.p, at_.x, c.value, at_.round.alpha);
+      else at_.space.descend_penalised(at_.p, at_.x, c.value, at_.round.beta, weights(c));
     }
   }
 
-  // Steps of one copy until its gradient is small (Algorithm 2).
-  LoopResult until(InnerSolver solver, Copy& c, Until end) {
-    if (solver == InnerSolver::backtracking) return backtrack_until(c, end);
-    if (solver == InnerSolver::nesterov) return accelerate_until(c, end);
-    if (c.j == 0) return s_.space.descend_until(p_, s_.x, c.value, r_.alpha, end);
-    return s_.space.descend_penalised_until(p_, s_.x, c.value, r_.beta, weights(c), end);
+  // Steps of one y_j until its gradient is small (Algorithm 2).
+  LoopResult until(Iterate& c, Until end) {
+    if (solver_.solver == InnerSolver::backtracking) return backtrack_until(c, end);
+    if (solver_.solver == InnerSolver::nesterov) return accelerate_until(c, end);
+    if (c.j == 0) return at_.space.descend_until(at_.p, at_.x, c.value, at_.round.alpha, end);
+    return at_.space.descend_penalised_until(at_.p, at_.x, c.value, at_.round.beta, weights(c), end);
   }
 
  private:
-  [[nodiscard]] Penalty weights(const Copy& c) const { return {static_cast<double>(c.j), r_.lambda}; }
+  [[nodiscard]] Penalty weights(const Iterate& c) const { return {static_cast<double>(c.j), at_.round.lambda}; }
 
   // value ← value + k/(k + 3) (value − previous), previous ← value
-  void extrapolate(Copy& c, std::int64_t k) {
+  void extrapolate(Iterate& c, std::int64_t k) {
     const double momentum = static_cast<double>(k) / static_cast<double>(k + 3);
-    s_.space.copy(p_, c.value, s_.centre);
+    at_.space.copy(at_.p, c.value, at_.scratch.point);
     if (k > 0) {
-      s_.space.axpy(p_, momentum, s_.centre, c.value);
-      s_.space.axpy(p_, -momentum, c.previous, c.value);
+      at_.space.axpy(at_.p, momentum, at_.scratch.point, c.value);
+      at_.space.axpy(at_.p, -momentum, c.previous, c.value);
     }
-    s_.space.copy(p_, s_.centre, c.previous);
+    at_.space.copy(at_.p, at_.scratch.point, c.previous);
   }
 
   // out ← scale · (j f_y + λ g_y), or g_y for j = 0
-  void gradient(const Copy& c, const Vector<S>& at, double scale, Vector<S>& out) {
-    p_.inner_gradient_y(s_.x, at, out);
+  void gradient(const Iterate& c, const Vector<S>& at, double scale, Vector<S>& out) {
+    at_.p.inner_gradient_y(at_.x, at, out);
     if (c.j == 0) return;
-    p_.outer_gradient_y(s_.x, at, s_.f_y);
-    out = S(scale * r_.lambda) * out + S(scale * c.j) * s_.f_y;
+    at_.p.outer_gradient_y(at_.x, at, at_.scratch.f_y);
+    out = S(scale * at_.round.lambda) * out + S(scale * c.j) * at_.scratch.f_y;
   }
-  // N_j = G_j/λ, so that one step size serves all copies
-  void normalised(const Copy& c, const Vector<S>& at, Vector<S>& out) { gradient(c, at, 1.0 / r_.lambda, out); }
-  [[nodiscard]] double scale(const Copy& c) const { return c.j == 0 ? 1.0 : r_.lambda; }
+  // N_j = G_j/λ, so that one step size serves every y_j
+  void normalised(const Iterate& c, const Vector<S>& at, Vector<S>& out) {
+    gradient(c, at, 1.0 / at_.round.lambda, out);
+  }
+  [[nodiscard]] double scale(const Iterate& c) const { return c.j == 0 ? 1.0 : at_.round.lambda; }
 
   // Nesterov to a tolerance, restarted where the last step went uphill (O'Donoghue, Candès 2015).
-  LoopResult accelerate_until(Copy& c, Until end) {
+  LoopResult accelerate_until(Iterate& c, Until end) {
     LoopResult result;
-    s_.space.to_dense(p_, c.value, c.at);
+    at_.space.to_dense(at_.p, c.value, c.at);
     c.next = c.at;  // the iterate before
-    const double step = c.j == 0 ? r_.alpha : r_.beta;
+    const double step = c.j == 0 ? at_.round.alpha : at_.round.beta;
     for (std::int64_t i = 0;;) {
       c.trial = c.at + S(static_cast<double>(i) / static_cast<double>(i + 3)) * (c.at - c.next);
       gradient(c, c.trial, 1.0, c.gradient);
@@ -77,67 +99,71 @@ class StencilLoops {
       c.next.swap(c.at);
       c.at = c.trial - S(step) * c.gradient;
       ++result.steps;
-      s_.dense = c.at - c.next;
-      i = inner_product<S>(c.gradient, s_.dense) > 0.0 ? 0 : i + 1;
+      Vector<S>& moved = at_.scratch.dense;
+      moved = c.at - c.next;
+      i = inner_product<S>(c.gradient, moved) > 0.0 ? 0 : i + 1;
     }
-    s_.space.from_dense(p_, c.trial, c.value);
+    at_.space.from_dense(at_.p, c.trial, c.value);
     return result;
   }
 
-  // trial and its gradient; whether the step was short enough: the gradient changed by no more than itself, which for
-  // steps of at most 1/L it cannot
-  bool attempt(Copy& c) {
-    c.trial = c.at - S(s_.step) * c.gradient;
+  // Finds trial and its gradient. Tells whether the step was short enough: the gradient changed by no more than its own
+  // norm. Every step of at most 1/L is.
+  bool attempt(Iterate& c) {
+    c.trial = c.at - S(at_.step) * c.gradient;
     normalised(c, c.trial, c.next);
-    s_.dense = c.next - c.gradient;
-    return euclidean_norm<S>(s_.dense) <= euclidean_norm<S>(c.gradient);
+    Vector<S>& change = at_.scratch.dense;
+    change = c.next - c.gradient;
+    return euclidean_norm<S>(change) <= euclidean_norm<S>(c.gradient);
   }
   // Bounded: at a gradient of 0 every step is short enough.
-  void lengthen() { s_.step = std::min(1.25 * s_.step, max_step_); }
-  void accept(Copy& c) { c.at.swap(c.trial), c.gradient.swap(c.next); }
-  void begin(Copy& c) {
-    s_.space.to_dense(p_, c.value, c.at);
+  void lengthen() { at_.step = std::min(1.25 * at_.step, solver_.max_step()); }
+  void accept(Iterate& c) {
+    c.at.swap(c.trial);
+    c.gradient.swap(c.next);
+  }
+  void begin(Iterate& c) {
+    at_.space.to_dense(at_.p, c.value, c.at);
     normalised(c, c.at, c.gradient);
   }
 
-  void backtrack(bool begin_anew) {
-    if (begin_anew)
-      for (Copy& c : s_.copies) begin(c);
+  void backtrack(bool restart) {
+    if (restart)
+      for (Iterate& c : all_) begin(c);
     while (true) {
       bool short_enough = true, finite = true;
-      for (Copy& c : s_.copies) {
+      for (Iterate& c : all_) {
         finite = finite && c.gradient.allFinite();
         short_enough = attempt(c) && short_enough;
       }
-      if (short_enough || !finite || s_.step <= min_step_) break;
-      s_.step *= 0.5;
+      if (short_enough || !finite || at_.step <= solver_.min_step()) break;
+      at_.step *= 0.5;
     }
-    for (Copy& c : s_.copies) {
+    for (Iterate& c : all_) {
       accept(c);
-      s_.space.from_dense(p_, c.at, c.value);
+      at_.space.from_dense(at_.p, c.at, c.value);
     }
     lengthen();
   }
 
-  LoopResult backtrack_until(Copy& c, Until end) {
+  LoopResult backtrack_until(Iterate& c, Until end) {
     LoopResult result;
     begin(c);
     while (true) {
       result.norm = scale(c) * euclidean_norm<S>(c.gradient);
       if (!(result.norm > end.tolerance) || result.steps >= end.cap) break;
-      while (!attempt(c) && c.gradient.allFinite() && s_.step > min_step_) s_.step *= 0.5;
+      while (!attempt(c) && c.gradient.allFinite() && at_.step > solver_.min_step()) at_.step *= 0.5;
       accept(c);
       lengthen();
       ++result.steps;
     }
-    s_.space.from_dense(p_, c.at, c.value);
+    at_.space.from_dense(at_.p, c.at, c.value);
     return result;
   }
 
-  P& p_;
-  PenaltyState<P>& s_;
-  const PenaltyRound& r_;
-  double min_step_, max_step_;
+  const PenaltyWork<P>& at_;
+  std::vector<Iterate>& all_;
+  const StencilSolver& solver_;
 };
 
 }  // namespace obolus

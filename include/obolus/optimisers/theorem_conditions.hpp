@@ -13,17 +13,12 @@
 
 #include "obolus/core/knowledge.hpp"
 #include "obolus/optimisers/af2obo.hpp"
+#include "obolus/optimisers/condition.hpp"
 #include "obolus/optimisers/f2obo.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 #include "obolus/optimisers/theorem_constants.hpp"
 
 namespace obolus {
-
-struct Condition {
-  std::string name;  // "lambda_1 > 2 L_f1/mu_g (Theorem 1)"
-  bool holds;
-  std::string detail;  // "5 > 2"
-};
 
 namespace theory {
 

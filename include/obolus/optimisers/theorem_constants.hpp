@@ -14,7 +14,7 @@
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/schedule.hpp"
 #include "obolus/optimisers/f2obo.hpp"
-#include "obolus/optimisers/penalty_pair.hpp"
+#include "obolus/optimisers/penalty_options.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
 
 namespace obolus::theory {
@@ -28,7 +28,7 @@ struct Extremes {
   double max = -std::numeric_limits<double>::infinity();
 };
 
-// Least and most value over t = 1 … T; a monotone one is asked at its two ends only.
+// The minimum and maximum of a value over t = 1 … T; a monotone one is evaluated at its two ends only.
 template <class F>
 [[nodiscard]] Extremes extremes(Round T, bool monotone, F&& value) {
   Extremes e;
@@ -97,8 +97,8 @@ struct Gaps {
   [[nodiscard]] double both() const { return std::min(y, z); }
 };
 
-// Lemmas y-y and z-z: ρ_y = 1 − β_t λ_t μ_g/2 and ρ_z = 1 − α μ_g. They are constants in the paper; here each is the
-// largest over the rounds.
+// Lemmas y-y and z-z: ρ_y = 1 − β_t λ_t μ_g/2 and ρ_z = 1 − α μ_g. They are constants in the paper; here each is
+// the maximum over the rounds.
 template <class Options>
 [[nodiscard]] Gaps double_loop_gaps(const Options& o, const Constants& k, Round T) {
   return {std::min(1.0, beta_lambda_extremes(o, T).min * k.mu_g / 2), std::min(1.0, alpha_extremes(o, T).min * k.mu_g)};

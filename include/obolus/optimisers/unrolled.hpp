@@ -16,7 +16,10 @@ struct UnrolledState : ImplicitState<P> {
   Matrix<S> path;  // ω^0 … ω^{K−1} in columns; grows when K does
   UnrolledState(P& p, In<S> x0, In<S> y0, std::int64_t window, std::int64_t steps)
       : ImplicitState<P>(p, x0, y0), past(x0.size(), window), h(x0.size()), path(y0.size(), steps) {}
-  void fields(Archive& a) { ImplicitState<P>::fields(a), a("past", past); }
+  void fields(Archive& a) {
+    ImplicitState<P>::fields(a);
+    a("past", past);
+  }
 };
 
 template <class OptionsType>
@@ -31,15 +34,15 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
     constexpr double max = 0x1p33;  // numbers
     const std::int64_t steps = this->options_.inner_steps.count(1);
     if (static_cast<double>(steps) * static_cast<double>(y0.size()) > max)
-      throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each keeps its y, and " +
-                        std::to_string(y0.size()) + " numbers in each are too many");
+      throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each step stores a y of " +
+                        std::to_string(y0.size()) + " numbers");
     State<P> s(p, x0, y0, this->options_.window, steps);
-    this->start(s);
+    this->project_start(s);
     return s;
   }
 
  protected:
-  // K steps of y, `before(k)` ahead of each, every point kept.
+  // K steps of y with `before(k)` ahead of each; every point is kept.
   template <class P, class Before>
   void descend_and_remember(P& p, State<P>& s, std::int64_t steps, double alpha, Before&& before) const {
     if (steps > s.path.cols()) s.path.resize(Eigen::NoChange, std::max<Index>(steps, 2 * s.path.cols()));
@@ -50,11 +53,11 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
     }
   }
 
-  // h by reverse mode; f_y at the new y stands in s.f_y (look) and becomes p.
+  // h by reverse mode; f_y at the new y is in s.f_y (refresh_outer_gradient) and becomes p.
   template <class P>
   void reverse(P& p, State<P>& s, std::int64_t steps, double alpha) const {
     using S = ScalarOf<P>;
-    p.outer_gradient_x(s.x, s.at, s.h);
+    p.outer_gradient_x(s.x, s.y_dense, s.h);
     for (std::int64_t k = steps - 1; k >= 0; --k) {
       p.inner_hvp_xy(s.x, s.path.col(k), s.f_y, s.cross);
       s.h -= S(alpha) * s.cross;

@@ -1,16 +1,16 @@
-// What BOME and PBGD share: methods of the value gap g(x, y) − g(x, ŷ), ŷ near y*(x) by K steps on g(x, ·).
+// What BOME and PBGD share: the value gap g(x, y) − g(x, ŷ), with ŷ brought near y*(x) by K steps on g(x, ·).
 #pragma once
 
 #include <cstdint>
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/inner.hpp"
-#include "obolus/optimisers/frame.hpp"
 #include "obolus/optimisers/info.hpp"
+#include "obolus/optimisers/optimiser_base.hpp"
 
 namespace obolus {
 
-// The model y and, in the place of z, ŷ.
+// The model y, and z for ŷ.
 template <class P>
 struct ValueGapState {
   using S = ScalarOf<P>;
@@ -24,16 +24,23 @@ struct ValueGapState {
   ValueGapState(P& p, In<S> x0, In<S> y0)
       : x(x0), direction(Vector<S>::Zero(x0.size())), y(make(p, y0)), z(make(p, y0)), space(p) {}
 
-  void fields(Archive& a) { a("t", t), a("x", x), a("direction", direction), a("y", y), a("z", z), a("outer", outer); }
+  void fields(Archive& a) {
+    a("t", t);
+    a("x", x);
+    a("direction", direction);
+    a("y", y);
+    a("z", z);
+    a("outer", outer);
+  }
 
  private:
   static Inner<P> make(P& p, In<S> start) { return InnerSpace<P>(p).make(p, start); }
 };
 
 template <class OptionsType>
-class ValueGapOptimiser : public Frame<OptionsType> {
+class ValueGapOptimiser : public OptimiserBase<OptionsType> {
  public:
-  using Frame<OptionsType>::Frame;
+  using OptimiserBase<OptionsType>::OptimiserBase;
   template <class P>
   using State = ValueGapState<P>;
 
@@ -41,7 +48,7 @@ class ValueGapOptimiser : public Frame<OptionsType> {
   template <FirstOrderOracle P>
   [[nodiscard]] ValueGapState<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     ValueGapState<P> s(p, x0, y0);
-    this->start(s);
+    this->project_start(s);
     return s;
   }
 
@@ -55,7 +62,7 @@ class ValueGapOptimiser : public Frame<OptionsType> {
   }
 
  protected:
-  // K steps of ŷ from where it stands; the report of a round that begins with them.
+  // K steps of ŷ from where it is. Returns the report of a round that begins with them.
   template <class P>
   Step descend_z(P& p, ValueGapState<P>& s) const {
     const std::int64_t steps = this->options_.inner_steps.count(s.t);

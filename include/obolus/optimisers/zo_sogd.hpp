@@ -1,11 +1,11 @@
-// ZO-SOGD (Nazari et al. 2025): SOGD with function values only. b unit vectors r_i ∈ R^d2 and q_i ∈ R^d1 a round,
+// ZO-SOGD (Nazari et al. 2025): SOGD with function values only. b unit vectors r_i ∈ R^d2, q_i ∈ R^d1 per round,
 // uniform on the sphere, the same at both ends, at both points of time and in f and g, give
 //     G_y φ(x, y) = d2/(2bρ) Σ_i [φ(x, y + ρr_i) − φ(x, y − ρr_i)] r_i,      G_x φ likewise with q_i and d1,
 //     D_y = G_y g,   D_v = [G_y g(x, y + ρ_v v) − G_y g(x, y − ρ_v v)]/(2ρ_v) − G_y f,
 //     D_x = G_x f − [G_x g(x, y + ρ_v v) − G_x g(x, y − ρ_v v)]/(2ρ_v).
 // A round costs 28b values, the first round 14b, and no gradient.
 //
-// Sourced: the estimators and ρ = 0.005, ρ_v = 0.01, momenta 0.99. A product along v costs its values also where
+// Sourced: the estimators and ρ = 0.005, ρ_v = 0.01, momenta 0.99. A product along v costs its values even where
 // v = 0. Few directions need small steps: with b = 1 a step of y is along one r and d2 times as long, stable for
 // y_step < 2/(d2 L_g1).
 #pragma once
@@ -32,9 +32,9 @@ struct ZoSogdOptions {
   template <class V>
   void describe(V&& v) {
     describe_momentum(*this, v);
-    v("directions", directions, "b, random directions a round in y and as many in x", Range::between(1, 1e6));
+    v("directions", directions, "b, random directions per round in y and as many in x", Range::between(1, 1e6));
     v("smoothing", smoothing, "ρ, length of the steps along the directions", Range::positive());
-    v("smoothing_v", smoothing_v, "ρ_v, part of v that the difference for a product steps", Range::positive());
+    v("smoothing_v", smoothing_v, "ρ_v, step along v of the difference for a product", Range::positive());
     outer.describe(v);
   }
 };
@@ -63,7 +63,7 @@ class ZoSogd : public MomentumOptimiser<ZoSogdOptions> {
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0, options_.directions);
-    start(s);
+    project_start(s);
     return s;
   }
 
@@ -99,7 +99,9 @@ class ZoSogd : public MomentumOptimiser<ZoSogdOptions> {
     const auto g = [&](In<S> a, In<S> b) { return p.inner_value(a, b); };
     s.plus = y + S(options_.smoothing_v) * v;
     s.minus = y - S(options_.smoothing_v) * v;
-    d.x.setZero(), d.y.setZero(), d.v.setZero();
+    d.x.setZero();
+    d.y.setZero();
+    d.v.setZero();
     for (Index i = 0; i < s.r.cols(); ++i) {
       const auto along_y = [&](auto& phi, In<S> at) {
         return slope<S>(at, s.r.col(i), s.shifted_y, [&](In<S> shifted) { return phi(x, shifted); });

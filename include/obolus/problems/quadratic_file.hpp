@@ -19,7 +19,7 @@ namespace obolus {
 [[nodiscard]] std::vector<QuadraticRound<double>> read_quadratic_stream(const std::string& path);
 
 struct QuadraticFileOptions {
-  std::string path;
+  FilePath path = {};
   double noise = 0.0;
   double noise_cross = 0.0;
 

@@ -57,7 +57,7 @@ struct EnumNames<Temperature> {
 
 struct SoftmaxOptions {
   SoftmaxData data = SoftmaxData::generated;
-  std::string rows = {};
+  FilePath rows = FilePath::optional();
   VectoriserOptions text = {};
   std::int64_t documents = 60, features = 24, classes = 3;
   Feed feed = Feed::split;

@@ -12,27 +12,22 @@
 #include <utility>
 #include <vector>
 
-#include "obolus/core/counted.hpp"
-#include "obolus/core/evaluation.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/metrics/growth.hpp"
+#include "obolus/metrics/row.hpp"
 #include "obolus/run/experiment.hpp"
 #include "obolus/run/table.hpp"
 
 namespace obolus {
 
-// One run after round t. Regret, counts and seconds are cumulative. What was not measured is NaN or empty.
-struct Reading {
-  Round t = 0;
-  double regret = std::numeric_limits<double>::infinity();
-  double f = std::numeric_limits<double>::quiet_NaN();
-  OracleCounts counts{};
-  double seconds = 0;
-  Evaluation evaluation = {};
-  // Of the round alone, as in Row:
-  double g = std::numeric_limits<double>::quiet_NaN();
-  double own_mapping = g, hypergradient_error = g, residual_y = g, residual_z = g, separation = g;
-  double lambda = g, inner_steps = g;
+// One run after round t. In a round that a diverged run did not reach, the regret is infinite, counts and seconds are
+// those it ended with, and all else is absent.
+struct Reading : Row {
+  bool reached = true;
+
+  [[nodiscard]] double number(const RowColumn& column) const {
+    return reached || column.is(RowColumn::total) ? column.number(*this) : absent;
+  }
 };
 
 // One run: a stream, an optimiser, a setting, a seed.
@@ -42,19 +37,24 @@ struct CellResult {
   Round rounds = 0;      // finished
   bool has_regret = true;
   std::int64_t untrusted = 0;
-  std::vector<Reading> horizons;  // one each; the regret is infinite where a diverged run did not get
-  // Empty when a directory holds them (100,000 curves take 0.5 GB):
+  std::vector<Reading> horizons;  // one each
+  // Empty when a directory holds them:
   std::vector<Reading> curve;        // rounds in about equal ratios, and in equal steps
   std::vector<Reading> evaluations;  // every evaluated round
   std::vector<Profile> profiles;     // x over the rounds
   Distribution x;                    // after the last
 
-  void forget_paths() { curve.clear(), evaluations.clear(), profiles.clear(), x = {}; }
+  void forget_paths() {
+    curve.clear();
+    evaluations.clear();
+    profiles.clear();
+    x = {};
+  }
 };
 
 struct SettingResult {
-  std::string text;               // what the grids chose: "gamma=0.05, inner_steps=2"
-  std::vector<CellResult> seeds;  // in the order of the comparison's
+  std::string text;               // what the grid gives: "gamma=0.05, inner_steps=2"
+  std::vector<CellResult> seeds;  // in the order of the comparison's seeds
 
   [[nodiscard]] std::size_t diverged() const;
 };
@@ -72,7 +72,7 @@ struct StreamResult {
 
 // What oracle calls cost, in gradients.
 struct Costs {
-  std::optional<double> budget;  // evaluations a round
+  std::optional<double> budget;  // evaluations per round
   double product = 2.0;          // g_yy v or g_xy v
   double value = 0.5;            // f or g alone
 
@@ -85,7 +85,7 @@ struct EnumNames<Rank> {
   static constexpr std::array<std::pair<Rank, std::string_view>, 2> values{{{Rank::min, "least"}, {Rank::max, "most"}}};
 };
 
-// By what settings are chosen and optimisers ordered: the mean over seeds at the largest horizon.
+// What settings are chosen and optimisers ordered by: the mean over seeds at the largest horizon.
 struct Ranking {
   std::string by;  // the name of an evaluation's number; empty: the regret, or nothing where there is none
   Rank rank = Rank::min;
@@ -107,32 +107,32 @@ namespace quantity {
 [[nodiscard]] double samples(const Reading& r);
 [[nodiscard]] double seconds(const Reading& r);
 [[nodiscard]] Quantity evaluations(const Costs& costs);
-[[nodiscard]] Quantity measure(const std::string& name);  // a number of the problem's evaluation; NaN where it has none
+[[nodiscard]] Quantity measure(const std::string& name);  // of the problem's evaluation; NaN where absent
 }  // namespace quantity
 
 // Over seeds; infinite as soon as one of them is.
 [[nodiscard]] Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity& quantity);
 [[nodiscard]] Spread last_spread(const SettingResult& setting, const Quantity& quantity);
-// Over horizons and seeds, each seed with a level of its own; nothing when a seed diverged. The horizons of one run are not
-// independent: the interval is a guide.
+// Over horizons and seeds, each seed with its own level; nothing when a seed diverged. The horizons of one run are not
+// independent: the interval is only a guide.
 [[nodiscard]] std::optional<Growth> growth(const SettingResult& setting, const Quantity& quantity);
 // True when the quantity was 0 in every run at every horizon, where no exponent exists.
 [[nodiscard]] bool always_zero(const SettingResult& setting, const Quantity& quantity);
 
-// What is least for the best setting; infinite when a seed diverged.
+// Least for the best setting; infinite when a seed diverged.
 [[nodiscard]] double score(const SettingResult& setting, const Ranking& ranking);
 // The setting with the least score, the first of several; one with a diverged seed loses against one without.
 [[nodiscard]] std::size_t best(const OptimiserResult& optimiser, const Ranking& ranking = {});
 // The same among settings whose mean evaluations at the largest horizon T are at most budget · T.
 [[nodiscard]] std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, const Costs& costs,
                                                             const Ranking& ranking = {});
-// Evaluations a round of the setting that needs fewest.
+// Evaluations per round of the setting that needs the fewest.
 [[nodiscard]] double min_evaluations(const OptimiserResult& optimiser, const Costs& costs);
 
 struct Relative {
   std::string label;
-  std::vector<double> streams;  // mean regret over the best optimiser's, each at its best setting; NaN: not run there
-  double geometric_mean = 0;    // over the streams it ran on with others
+  std::vector<double> streams;  // mean regret divided by the best one's, at the best settings; NaN: not run
+  double geometric_mean = 0;    // over the streams that it shared with others
   std::size_t ran_on = 0;       // how many those are
 };
 
@@ -156,7 +156,7 @@ struct ComparisonResult {
   [[nodiscard]] std::vector<TitledTable> tables() const;
   [[nodiscard]] std::string text() const;      // the tables for a terminal
   [[nodiscard]] std::string markdown() const;  // and as a document
-  [[nodiscard]] std::string csv() const;       // a line for each stream and optimiser
+  [[nodiscard]] std::string csv() const;       // one line per stream and optimiser
   [[nodiscard]] std::string json() const;      // everything but the curves
 };
 

@@ -1,5 +1,4 @@
-// A whole run from a config text: problem, optimiser, domain, metrics and log, as the command line and the bindings
-// use it.
+// A whole run from a config text: problem, optimiser, domain, metrics and log, as the command line uses it.
 #pragma once
 
 #include <functional>
@@ -8,20 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "obolus/metrics/bounds.hpp"
-#include "obolus/metrics/regret.hpp"
+#include "obolus/core/preset.hpp"
+#include "obolus/metrics/bound.hpp"
+#include "obolus/metrics/reference_steps.hpp"
+#include "obolus/metrics/row.hpp"
 #include "obolus/metrics/variation.hpp"
-#include "obolus/optimisers/theory.hpp"
+#include "obolus/optimisers/condition.hpp"
 #include "obolus/run/profile.hpp"
-#include "obolus/run/run.hpp"
+#include "obolus/run/run_end.hpp"
 
 namespace obolus {
-
-struct VariationSummary {
-  VariationSum V, H2, Ef, Eg;
-  double P = 0.0;
-  std::size_t points = 0;  // behind estimates
-};
 
 struct RunSummary {
   std::string problem, optimiser;
@@ -35,7 +30,7 @@ struct RunSummary {
   double regret_gamma = 0;
   bool closed_form = true;     // the regret's hypergradients rest on a closed-form inner solution
   std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
-  bool convex = true;          // the inner problem is strongly convex, as the theory asks
+  bool convex = true;          // the inner problem is strongly convex, as the theory requires
   ReferenceSteps reference;    // how its hypergradients were found where it has no closed form
   std::int64_t inner_steps = 0, capped_rounds = 0;
   std::int64_t indefinite_rounds = 0;             // in which a linear system met negative curvature
@@ -52,13 +47,13 @@ struct RunSummary {
 
 struct RunControl {
   std::string directory;  // empty: nothing is written
-  bool resume = false;    // go on from the directory's checkpoint
-  bool force = false;     // replace a run that is there
+  bool resume = false;    // continue from the directory's checkpoint
+  bool force = false;     // replace an existing run
   int threads = 1;
-  std::vector<Round> evaluated;                    // rounds to evaluate beside those of [metrics], in increasing order
+  std::vector<Round> evaluated;                    // rounds to evaluate besides those of [metrics], in increasing order
   std::function<void(const Profile&)> on_profile;  // before on_row, for some of the rounds
-  std::function<bool(const Row&)> on_row;          // false: stop after this round, saving
-  std::string about;                               // a line for the folder's about.jsonl: who runs this, where, when
+  std::function<bool(const Row&)> on_row;          // false: save and stop after this round
+  std::string about;                               // a line for the folder's about.jsonl: who runs this, where and when
 };
 
 class Experiment {
@@ -76,10 +71,10 @@ class Experiment {
   [[nodiscard]] const std::string& problem() const;  // their names
   [[nodiscard]] const std::string& optimiser() const;
   [[nodiscard]] std::int64_t seed() const;
-  // The theorem's conditions, when the options come from the theory: what a user changed may violate them.
+  // The theorem's conditions, when the options come from the theory: options that the user changed may violate them.
   [[nodiscard]] std::vector<Condition> theory_conditions() const;
   [[nodiscard]] RunSummary run(const RunControl& control) const;
-  // Differences, products, hypergradient and convexity on samples: one line a finding.
+  // Differences, products, hypergradient and convexity on samples, one line per finding.
   struct CheckLine {
     std::string what;
     bool ok;

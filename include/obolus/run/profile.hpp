@@ -1,4 +1,4 @@
-// Hyperparameters as a few numbers, for traces and reports: each of them where they are few, quantiles where they are many.
+// Hyperparameters as a few numbers, for traces and reports: all of them where they are few, else quantiles.
 #pragma once
 
 #include <algorithm>
@@ -20,30 +20,30 @@ struct Profile {
 
   Round t = 0;
   Index size = 0;               // of x
-  std::vector<double> numbers;  // x itself up to most_values, beyond them its quantiles at `levels`
+  std::vector<double> numbers;  // x itself up to max_values of them, else its quantiles at `levels`
 
   [[nodiscard]] bool whole() const { return size <= max_values; }
 };
 
-// The values of x counted in bins of equal width from the least to the most. What is not finite is left out.
+// The values of x counted in bins of equal width from min to max. What is not finite is left out.
 struct Distribution {
   static constexpr Index max_values = 1000;
   static constexpr std::size_t bins = 64;
 
-  Index size = 0;  // of x; 0: there is none
+  Index size = 0;  // of x; 0: no x
   double min = 0, max = 0;
   std::vector<std::int64_t> counts;
-  std::vector<double> values;  // x itself up to most_values
+  std::vector<double> values;  // x itself up to max_values of them
 };
 
-// 16 to 32 rounds in every octave, whatever the horizon, so that a run that goes on has the same ones.
+// 16 to 32 rounds in every octave, whatever the horizon, so that a resumed run has the same ones.
 [[nodiscard]] inline bool profiled(Round t) {
   const int octave = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(t))) - 1;
   return octave <= 4 || t % (Round{1} << (octave - 4)) == 0;
 }
 
 namespace detail {
-// At level q of n sorted numbers, linear between neighbours; the order of `v` changes, and what stands before `from` is smaller already.
+// At level q of the sorted numbers, linear between neighbours. Reorders `v`; numbers before `from` are already smaller.
 template <class S>
 double quantile(std::vector<S>& v, double q, std::size_t& from) {
   const double place = q * static_cast<double>(v.size() - 1);
@@ -79,7 +79,8 @@ template <class S>
     if (std::isfinite(x[i])) finite.push_back(static_cast<double>(x[i]));
   if (finite.empty()) return {};
   const auto [min, max] = std::minmax_element(finite.begin(), finite.end());
-  d.min = *min, d.max = *max;
+  d.min = *min;
+  d.max = *max;
   const double scale = d.max > d.min ? static_cast<double>(Distribution::bins) / (d.max - d.min) : 0.0;
   for (const double v : finite) ++d.counts[std::min(Distribution::bins - 1, to_size((v - d.min) * scale))];
   if (x.size() <= Distribution::max_values) d.values = std::move(finite);

@@ -2,50 +2,20 @@
 #pragma once
 
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <string_view>
-#include <tuple>
 
-#include "obolus/metrics/regret.hpp"
-#include "obolus/run/session.hpp"
+#include "obolus/any/session.hpp"
+#include "obolus/metrics/round_meter.hpp"
+#include "obolus/run/run_end.hpp"
 
 namespace obolus {
 
-enum class RunStatus : std::uint8_t { finished, stopped, diverged };
-
-struct RunEnd {
-  RunStatus status = RunStatus::finished;
-  Round rounds = 0;      // done, from the first one on
-  std::string quantity;  // what stopped being finite, when diverged
-};
-
-namespace detail {
-// The first quantity of a row that was measured and is not finite, or nothing.
-inline std::string_view non_finite(const Row& row) {
-  const std::tuple<std::string_view, double, bool> quantities[] = {
-      {"f", row.f, row.measured},
-      {"g", row.g, row.measured},
-      {"regret_increment", row.regret_increment, row.has_regret},
-      {"own_mapping", row.own_mapping, row.measured},
-      {"hypergradient_error", row.hypergradient_error, row.has_regret},
-      {"residual_y", row.residual_y, row.has_residuals},
-      {"residual_z", row.residual_z, row.has_residuals},
-      {"lambda", row.lambda, true}};
-  for (const auto& [name, value, measured] : quantities)
-    if (measured && !std::isfinite(value)) return name;
-  for (const Evaluation* numbers : {&row.judged, &row.evaluation})
-    for (const auto& [name, value] : *numbers)
-      if (!std::isfinite(value)) return name;
-  return {};
-}
-}  // namespace detail
-
-// Rounds first … last. `on_row(row, meter)` sees every finished round and may say stop by returning false.
+// Rounds first … last. `on_row(row, meter)` sees every finished round and returns false to stop.
 // `seconds` is the time spent in updates before `first`; measuring is never on the clock.
 template <FirstOrderOracle P, class OnRow>
   requires Stream<P>
-RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RegretMeter<P>& meter, const Rng& rng, Round first, Round last,
+RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RoundMeter<P>& meter, const Rng& rng, Round first, Round last,
            double seconds, OnRow&& on_row) {
   using Clock = std::chrono::steady_clock;
   RunEnd end{RunStatus::finished, first - 1, {}};
@@ -64,7 +34,7 @@ RunEnd run(P& problem, AnySession<ScalarOf<P>>& session, RegretMeter<P>& meter, 
     if (step.status != Status::ok) return diverged(to_string(step.status));
     meter.after(problem, session, step, row);
     row.seconds = seconds;
-    if (const auto bad = detail::non_finite(row); !bad.empty()) return diverged(std::string(bad) + " is not finite");
+    if (const auto bad = non_finite(row); !bad.empty()) return diverged(std::string(bad) + " is not finite");
     end.rounds = t;
     if (!on_row(row, meter)) {
       if (t < last) end.status = RunStatus::stopped;

@@ -8,7 +8,7 @@
 
 namespace obolus {
 
-// Columns as wide as their widest cell; the first is left-aligned, the others right-aligned unless asked otherwise.
+// Columns are as wide as their widest cell; the first is left-aligned, the others right-aligned by default.
 class Table {
  public:
   explicit Table(std::vector<std::string> header, std::string alignment = {}, std::size_t indent = 0);
@@ -18,7 +18,7 @@ class Table {
 
  private:
   std::vector<std::vector<std::string>> rows_;  // the header first
-  std::string alignment_;                       // 'l' or 'r' a column
+  std::string alignment_;                       // 'l' or 'r' per column
   std::size_t indent_;
 };
 

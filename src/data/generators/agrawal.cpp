@@ -20,7 +20,7 @@
 //     8  ⅔(salary + commission) − 5·elevel − 20 > 0
 //     9  ⅔(salary + commission) − 5·elevel − loan/5 − 10 > 0
 //    10  ⅔(salary + commission) − 5·elevel + equity/5 − 10 > 0, equity = hvalue·max(hyears − 20, 0)/10
-// So has MOA; river's port has commissions to 85000 and bounds the salary instead of the loan in 5.
+// This follows MOA; river's port has commissions to 85000 and bounds the salary instead of the loan in 5.
 //
 // Perturbation p, after the label: v + p·range·u, u uniform on [−1, 1], kept within the range; age and hyears are
 // rounded; a commission of 0 stays.
@@ -38,7 +38,7 @@ enum Column : std::size_t { salary, commission, age, elevel, car, zipcode, hvalu
 
 bool within(double v, double min, double max) { return v >= min * 1000.0 && v <= max * 1000.0; }
 
-// What the functions look at, in the precision of the row.
+// What the functions depend on, in the precision of the row.
 struct Person {
   explicit Person(const std::vector<float>& x)
       : pay(x[salary]),
@@ -93,7 +93,8 @@ double house_scale(const std::vector<float>& x) { return 100000.0 * (9.0 - doubl
 
 class Agrawal final : public Generator {
  public:
-  explicit Agrawal(const AgrawalOptions& options) : o_(options), concepts_(options.stream, AgrawalOptions::name, 10) {}
+  explicit Agrawal(const AgrawalOptions& options)
+      : options_(options), concepts_(options.stream, AgrawalOptions::name, 10) {}
 
   const std::vector<GeneratedColumn>& columns() const override { return columns_; }
   const std::vector<std::string>& classes() const override { return classes_; }
@@ -102,15 +103,15 @@ class Agrawal final : public Generator {
   void row(std::int64_t i, GeneratedRow& out) override {
     Rng rng = concepts_.rng("row", i);
     const std::int64_t function = concepts_.at(i);
-    const bool inverted = rng.uniform() < o_.noise;
-    const int wanted = o_.share && rng.uniform() < *o_.share ? 1 : 0;
+    const bool inverted = rng.uniform() < options_.noise;
+    const int wanted = options_.share && rng.uniform() < *options_.share ? 1 : 0;
     out.numbers.resize(columns_in_all);
     do {
       draw(rng, out.numbers);
       out.label = Person(out.numbers).in_group_a(function) ? 0 : 1;
-    } while (o_.share && out.label != wanted);
+    } while (options_.share && out.label != wanted);
     if (inverted) out.label = 1 - out.label;
-    if (o_.perturbation > 0.0) perturb(rng, out.numbers);
+    if (options_.perturbation > 0.0) perturb(rng, out.numbers);
   }
 
  private:
@@ -131,7 +132,7 @@ class Agrawal final : public Generator {
 
   void perturb(Rng& rng, std::vector<float>& x) const {
     const auto moved = [&](Column c, double min, double max) {
-      const double v = double{x[c]} + o_.perturbation * (max - min) * rng.uniform(-1.0, 1.0);
+      const double v = double{x[c]} + options_.perturbation * (max - min) * rng.uniform(-1.0, 1.0);
       return std::clamp(v, min, max);
     };
     x[salary] = static_cast<float>(moved(salary, 20000.0, 150000.0));
@@ -143,7 +144,7 @@ class Agrawal final : public Generator {
     x[loan] = static_cast<float>(moved(loan, 0.0, 500000.0));
   }
 
-  AgrawalOptions o_;
+  AgrawalOptions options_;
   Concepts concepts_;
   std::vector<GeneratedColumn> columns_{{.name = "salary"},
                                         {.name = "commission"},

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double max_row = 0x1p53;
 
-// The entries of a list of whole numbers in [1, most]; none for a single 0.
+// The entries of a list of whole numbers in [1, max]; none for a single 0.
 std::vector<std::int64_t> whole_numbers(const Numbers& numbers, const std::string& name, double max) {
   if (!numbers.list && numbers.values.front() == 0.0) return {};
   std::vector<std::int64_t> out;
@@ -33,8 +33,7 @@ Concepts::Concepts(const ConceptOptions& options, std::string_view generator, st
   drift_rows_ = whole_numbers(options.drift_rows, name("drift_rows"), max_row);
   concepts_ = whole_numbers(options.concepts, name("concepts"), max > 0 ? static_cast<double>(max) : max_row);
   if (std::ranges::adjacent_find(drift_rows_, std::greater_equal<>{}) != drift_rows_.end())
-    throw ConfigError(
-        fmt::format("{}: got rows that do not ascend, expected each later than the one before it", name("drift_rows")));
+    throw ConfigError(fmt::format("{}: got rows that do not ascend, expected ascending rows", name("drift_rows")));
 }
 
 std::int64_t Concepts::at(std::int64_t row) const {

@@ -12,12 +12,12 @@ namespace obolus {
 
 class Concepts {
  public:
-  // `most`: how many concepts there are; 0: any number. Throws a ConfigError that names the option.
+  // `max`: the number of concepts; 0: unlimited. Throws a ConfigError that names the option.
   Concepts(const ConceptOptions& options, std::string_view generator, std::int64_t max);
 
   [[nodiscard]] std::int64_t at(std::int64_t row) const;  // 1, 2, …
 
-  // Random numbers of a generator by what they are for; all of them children of the seed.
+  // Random numbers by purpose, all derived from the seed.
   [[nodiscard]] Rng rng(std::string_view purpose, std::int64_t index) const {
     return rng_.child(purpose, static_cast<std::uint64_t>(index));
   }

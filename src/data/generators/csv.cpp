@@ -1,10 +1,8 @@
 #include "data/generators/csv.hpp"
 
-#include <fmt/format.h>
-
-#include <iterator>
 #include <ostream>
 
+#include "data/append_format.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
 
@@ -19,7 +17,7 @@ std::string csv_head(const Generator& generator) {
 void append_csv(const Generator& generator, const GeneratedRow& row, std::string& to) {
   const auto& columns = generator.columns();
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    if (columns[j].categories.empty()) fmt::format_to(std::back_inserter(to), "{},", row.numbers[j]);
+    if (columns[j].categories.empty()) append_format(to, "{},", row.numbers[j]);
     else to.append(columns[j].categories[to_size(row.numbers[j])]) += ',';
   }
 }
@@ -29,7 +27,7 @@ void write_csv(Generator& generator, std::int64_t first, std::int64_t rows, std:
   GeneratedRow row;
   for (std::int64_t i = first;; ++i) {
     out.write(line.data(), static_cast<std::streamsize>(line.size()));
-    if (!out) throw Error("generated rows: the output takes no more");
+    if (!out) throw Error("generated rows: cannot write");
     if (i == first + rows) return;
     line.clear();
     generator.row(i, row);

@@ -7,8 +7,8 @@
 
 namespace obolus {
 
-[[nodiscard]] std::string csv_head(const Generator& generator);  // with its line end
-// All columns but the class, each with a comma behind it. Numbers have the fewest digits that give them back.
+[[nodiscard]] std::string csv_head(const Generator& generator);  // with a newline
+// All columns but the class, each followed by a comma. Numbers have the fewest digits that read back the same.
 void append_csv(const Generator& generator, const GeneratedRow& row, std::string& to);
 
 }  // namespace obolus

@@ -24,7 +24,8 @@ class GeneratedReader final : public RowReader {
     generator_->row(next_++, generated_);
     row.label = generator_->classes()[to_size(generated_.label)];
     row.weight = 1;
-    row.tag.clear(), row.features.clear();
+    row.tag.clear();
+    row.features.clear();
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const auto group = static_cast<std::uint32_t>(g);
       const auto& keys = category_keys_[g];

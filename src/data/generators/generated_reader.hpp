@@ -1,4 +1,4 @@
-// Generated rows as a reader of them: columns as in a CSV file, without the file.
+// A reader of generated rows, with columns as in a CSV file. It has no end.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,6 @@
 
 namespace obolus {
 
-// There is no end.
 [[nodiscard]] std::unique_ptr<RowReader> read_generated(const GeneratorOptions& options);
 
 }  // namespace obolus

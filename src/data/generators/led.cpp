@@ -1,5 +1,5 @@
-// LED (Breiman, Friedman, Olshen and Stone, «Classification and Regression Trees», 1984): a digit from 0, …, 9, each
-// alike frequent, on a display of seven segments, each inverted with probability `noise`; then 17 irrelevant fair bits.
+// LED (Breiman, Friedman, Olshen and Stone, «Classification and Regression Trees», 1984): a digit 0, …, 9, all
+// equally likely, on a display of seven segments, each inverted with probability `noise`; then 17 irrelevant fair bits.
 // With noise 0.1 the best classifier is right in 74 % of the rows.
 //
 // Drift is that of MOA's LEDGeneratorDrift: in every concept but the first, `drifting` segments a, a + 1, … (mod 7)
@@ -32,8 +32,8 @@ constexpr std::array<std::array<int, segments>, 10> digits{{{1, 1, 1, 0, 1, 1, 1
 
 class Led final : public Generator {
  public:
-  explicit Led(const LedOptions& options) : o_(options), concepts_(options.stream, LedOptions::name, 0) {
-    const std::size_t bits = segments + (o_.irrelevant ? irrelevant_bits : 0);
+  explicit Led(const LedOptions& options) : options_(options), concepts_(options.stream, LedOptions::name, 0) {
+    const std::size_t bits = segments + (options_.irrelevant ? irrelevant_bits : 0);
     for (std::size_t j = 1; j <= bits; ++j) columns_.push_back({.name = "x" + std::to_string(j)});
   }
 
@@ -48,7 +48,7 @@ class Led final : public Generator {
     out.numbers.resize(columns_.size());
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const bool lit =
-          j < segments ? (digits[to_size(out.label)][j] == 1) != (rng.uniform() < o_.noise) : rng.below(2) == 1;
+          j < segments ? (digits[to_size(out.label)][j] == 1) != (rng.uniform() < options_.noise) : rng.below(2) == 1;
       out.numbers[place_[j]] = lit ? 1.0F : 0.0F;
     }
   }
@@ -61,11 +61,11 @@ class Led final : public Generator {
     if (number == 1) return;
     Rng model = concepts_.rng("model", number);
     const std::size_t a = model.below(segments), b = model.below(irrelevant_bits);
-    for (std::size_t k = 0; k < to_size(o_.drifting); ++k)
+    for (std::size_t k = 0; k < to_size(options_.drifting); ++k)
       std::swap(place_[(a + k) % segments], place_[segments + (b + k) % irrelevant_bits]);
   }
 
-  LedOptions o_;
+  LedOptions options_;
   Concepts concepts_;
   std::vector<GeneratedColumn> columns_;
   std::vector<std::string> classes_{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
@@ -78,7 +78,8 @@ class Led final : public Generator {
 std::unique_ptr<Generator> make_generator(const LedOptions& options) {
   validate(options, LedOptions::name);
   if (options.drifting > 0 && !options.irrelevant)
-    throw ConfigError("led.drifting: got segments to change places, expected 0 without irrelevant bits to take theirs");
+    throw ConfigError(
+        "led.drifting: got more than 0 without irrelevant bits, expected 0: there is nothing to swap with");
   return std::make_unique<Led>(options);
 }
 

@@ -3,9 +3,9 @@
 // picks a centroid in proportion to its weight, and lies at a distance |s·N(0, 1)| from it, along a point of [−1, 1]^d.
 // Its class is the centroid's.
 //
-// The first `moving` centroids go straight at `speed` and bounce off the walls of the cube: coordinate c + vi at row i,
-// folded into [0, 1] by a wave of period 2. That needs no memory. MOA stops a centroid at the wall for the rest of its
-// step and lets all directions start positive; here every class c has a centroid, number c, counted from 0.
+// The first `moving` centroids move straight at `speed` and bounce off the walls of the cube: coordinate c + vi at row
+// i, folded into [0, 1] by a wave of period 2. That needs no memory. MOA stops a centroid at the wall for the rest of
+// its step and starts with positive directions only; here every class c has a centroid, number c, counted from 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Centroid {
 
 struct Model {
   std::vector<Centroid> centroids;
-  std::vector<double> cumulative;  // weights of the centroids up to and with each
+  std::vector<double> cumulative;  // sums of the centroids' weights, inclusive
 };
 
 // The triangle wave 0 → 1 → 0 of period 2.
@@ -40,9 +40,9 @@ double folded(double x) {
 class RandomRbf final : public Generator {
  public:
   explicit RandomRbf(const RandomRbfOptions& options)
-      : o_(options), concepts_(options.stream, RandomRbfOptions::name, 0) {
-    for (std::int64_t j = 1; j <= o_.features; ++j) columns_.push_back({.name = "x" + std::to_string(j)});
-    for (std::int64_t c = 0; c < o_.classes; ++c) classes_.push_back(std::to_string(c));
+      : options_(options), concepts_(options.stream, RandomRbfOptions::name, 0) {
+    for (std::int64_t j = 1; j <= options_.features; ++j) columns_.push_back({.name = "x" + std::to_string(j)});
+    for (std::int64_t c = 0; c < options_.classes; ++c) classes_.push_back(std::to_string(c));
     along_.resize(columns_.size());
   }
 
@@ -53,15 +53,16 @@ class RandomRbf final : public Generator {
   void row(std::int64_t i, GeneratedRow& out) override {
     const Model& model = model_of(concepts_.at(i));
     Rng rng = concepts_.rng("row", i);
-    const bool mislabelled = rng.uniform() < o_.noise;
+    const bool mislabelled = rng.uniform() < options_.noise;
     const std::size_t picked = pick(model, rng.uniform());
     const Centroid& c = model.centroids[picked];
     out.label = c.label;
     if (mislabelled) {
-      const auto other = static_cast<int>(rng.below(static_cast<std::uint64_t>(o_.classes) - 1));
+      const auto other = static_cast<int>(rng.below(static_cast<std::uint64_t>(options_.classes) - 1));
       out.label = other < c.label ? other : other + 1;
     }
-    const double moved = static_cast<std::int64_t>(picked) < o_.moving ? o_.speed * static_cast<double>(i) : 0.0;
+    const double moved =
+        static_cast<std::int64_t>(picked) < options_.moving ? options_.speed * static_cast<double>(i) : 0.0;
     scatter(c, moved, rng, out.numbers);
   }
 
@@ -86,29 +87,29 @@ class RandomRbf final : public Generator {
     return std::min(to_size(above - sums.begin()), sums.size() - 1);
   }
 
-  // All that were met are kept, at most one a stretch: a gradual drift goes to and fro between two.
+  // Keeps every model it has drawn, at most one per stretch: a gradual drift alternates between two.
   const Model& model_of(std::int64_t number) {
     const auto [at, is_new] = models_.try_emplace(number);
     Model& model = at->second;
     if (!is_new) return model;
     Rng rng = concepts_.rng("model", number);
-    model.centroids.resize(to_size(o_.centroids));
+    model.centroids.resize(to_size(options_.centroids));
     for (std::size_t k = 0; k < model.centroids.size(); ++k)
       draw(model.centroids[k], static_cast<std::int64_t>(k), rng);
-    if (o_.balance) balance(model.centroids);
+    if (options_.balance) balance(model.centroids);
     double sum = 0.0;
     for (const Centroid& c : model.centroids) model.cumulative.push_back(sum += c.weight);
     return model;
   }
 
   void draw(Centroid& c, std::int64_t k, Rng& rng) const {
-    for (std::int64_t j = 0; j < o_.features; ++j) c.place.push_back(rng.uniform());
-    const auto any = static_cast<int>(rng.below(static_cast<std::uint64_t>(o_.classes)));
-    c.label = k < o_.classes ? static_cast<int>(k) : any;
+    for (std::int64_t j = 0; j < options_.features; ++j) c.place.push_back(rng.uniform());
+    const auto any = static_cast<int>(rng.below(static_cast<std::uint64_t>(options_.classes)));
+    c.label = k < options_.classes ? static_cast<int>(k) : any;
     c.deviation = rng.uniform();
     c.weight = 1.0 - rng.uniform();  // in (0, 1]: no class without weight
     double square = 0.0;
-    for (std::int64_t j = 0; j < o_.features; ++j) {
+    for (std::int64_t j = 0; j < options_.features; ++j) {
       c.direction.push_back(rng.normal());
       square += c.direction.back() * c.direction.back();
     }
@@ -116,12 +117,12 @@ class RandomRbf final : public Generator {
   }
 
   void balance(std::vector<Centroid>& centroids) const {
-    std::vector<double> of_class(to_size(o_.classes), 0.0);
+    std::vector<double> of_class(to_size(options_.classes), 0.0);
     for (const Centroid& c : centroids) of_class[to_size(c.label)] += c.weight;
     for (Centroid& c : centroids) c.weight /= of_class[to_size(c.label)];
   }
 
-  RandomRbfOptions o_;
+  RandomRbfOptions options_;
   Concepts concepts_;
   std::vector<GeneratedColumn> columns_;
   std::vector<std::string> classes_;

@@ -15,7 +15,7 @@ constexpr std::array<double, 4> thresholds{8.0, 9.0, 7.0, 9.5};
 class Sea final : public Generator {
  public:
   explicit Sea(const SeaOptions& options)
-      : o_(options), concepts_(options.stream, SeaOptions::name, std::int64_t{thresholds.size()}) {}
+      : options_(options), concepts_(options.stream, SeaOptions::name, std::int64_t{thresholds.size()}) {}
 
   const std::vector<GeneratedColumn>& columns() const override { return columns_; }
   const std::vector<std::string>& classes() const override { return classes_; }
@@ -24,18 +24,18 @@ class Sea final : public Generator {
   void row(std::int64_t i, GeneratedRow& out) override {
     Rng rng = concepts_.rng("row", i);
     const double threshold = thresholds[to_size(concepts_.at(i) - 1)];
-    const bool inverted = rng.uniform() < o_.noise;
-    const int wanted = o_.share && rng.uniform() < *o_.share ? 1 : 0;
+    const bool inverted = rng.uniform() < options_.noise;
+    const int wanted = options_.share && rng.uniform() < *options_.share ? 1 : 0;
     out.numbers.resize(columns_.size());
     do {
       for (float& x : out.numbers) x = static_cast<float>(rng.uniform(0.0, 10.0));
       out.label = double{out.numbers[0]} + double{out.numbers[1]} <= threshold ? 0 : 1;
-    } while (o_.share && out.label != wanted);
+    } while (options_.share && out.label != wanted);
     if (inverted) out.label = 1 - out.label;
   }
 
  private:
-  SeaOptions o_;
+  SeaOptions options_;
   Concepts concepts_;
   std::vector<GeneratedColumn> columns_{{.name = "x1"}, {.name = "x2"}, {.name = "x3"}};
   std::vector<std::string> classes_{"0", "1"};

@@ -24,9 +24,9 @@ class ArffRows : public ColumnRows {
   [[nodiscard]] std::string describe() const override {
     return fmt::format("ARFF, {} attributes: {}", columns().size(), describe_columns(columns()));
   }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::arff; }
 
  private:
+  [[nodiscard]] bool declares_kinds() const override { return true; }
   [[nodiscard]] bool read(DataRow& row) override;
   void read_dense(ArffText& text, DataRow& row);
   void read_sparse(ArffText& text, DataRow& row);
@@ -88,12 +88,12 @@ void ArffRows::read_entry(ArffText& text, DataRow& row) {
   const auto [end, error] = std::from_chars(value_.data(), value_.data() + value_.size(), index);
   if (!there || quoted || error != std::errc{} || end != value_.data() + value_.size() || index >= columns().size())
     before.refuse(fmt::format("an attribute's index, 0 to {}", columns().size() - 1));
-  if (written_[index]) before.refuse(fmt::format("each attribute once a row: index {} comes again", index));
+  if (written_[index]) before.refuse(fmt::format("each attribute once per row: index {} appears again", index));
   written_[index] = true;
   read_value(text, index, row);
 }
 
-// A sparse row leaves out what is 0: of a nominal attribute that is its first value, which holds for the label too.
+// A sparse row leaves out zeros; for a nominal attribute, including the label, that is its first value.
 void ArffRows::take_omitted(std::size_t i, DataRow& row) {
   const Column& column = columns()[i];
   if (!column.values.empty()) {
@@ -125,8 +125,18 @@ void ArffRows::read_weight(ArffText& text, DataRow& row) {
 
 }  // namespace
 
-std::unique_ptr<RowReader> arff_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<ArffRows>(std::move(lines), options);
+RowFormat arff_format() {
+  return {.name = "arff",
+          .title = "ARFF",
+          .summary = "attributes declared with @attribute, then one line per row after @data, dense or sparse",
+          .endings = {".arff"},
+          .options = {"label", "weight", "ignore", "numeric", "categorical"},
+          .recognises =
+              [](std::string_view line) {
+                const std::string_view text = trimmed(line);
+                return text.starts_with('%') || text.starts_with('@');
+              },
+          .open = open_as<ArffRows>};
 }
 
 }  // namespace obolus

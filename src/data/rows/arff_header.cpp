@@ -29,7 +29,7 @@ void read_values(ArffText& text, ArffAttribute& attribute) {
   if (!text.take('}')) text.refuse("a comma or }");
   std::sort(values.begin(), values.end());
   if (const auto twice = std::adjacent_find(values.begin(), values.end()); twice != values.end())
-    text.refuse(fmt::format("each value once: {} comes again", shown(*twice)));
+    text.refuse(fmt::format("each value once: {} appears again", shown(*twice)));
 }
 
 ArffAttribute read_attribute(ArffText& text) {

@@ -8,7 +8,7 @@ namespace obolus {
 
 struct ArffAttribute {
   Column column;
-  std::string first_value;  // of a nominal one: what a sparse row means when it leaves the attribute out
+  std::string first_value;  // of a nominal attribute: what a sparse row means if it leaves it out
 };
 
 // Up to and including @data. Throws DataError.

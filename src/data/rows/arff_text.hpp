@@ -1,5 +1,5 @@
-// A line of an ARFF file, word by word: bare words end at blanks, commas and braces; quoted ones, by ' or ", have escapes
-// by a backslash. % begins a comment where a word could begin.
+// A line of an ARFF file, word by word: bare words end at blanks, commas and braces; words quoted with ' or " have
+// backslash escapes. % begins a comment where a word could begin.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ class ArffText {
  public:
   ArffText(const LineSource& lines, std::string_view line) : lines_(lines), line_(line) {}
 
-  // Past blanks; true when nothing is left but a comment. Tells whether a tab was passed: it may part values.
+  // Skips blanks; true if nothing is left but a comment. `tab`: whether it skipped a tab, which may separate values.
   bool at_end(bool* tab = nullptr);
   [[nodiscard]] bool next_is(char c) const { return at_ < line_.size() && line_[at_] == c; }
-  [[nodiscard]] bool take(char c);  // past it, if it is next
-  // The word that begins here; false if none does. `quoted` tells 'x' from x.
+  [[nodiscard]] bool take(char c);  // skips it, if it is next
+  // Reads the word that begins here; false if none does. `quoted` tells 'x' from x.
   [[nodiscard]] bool word(std::string& into, bool& quoted);
 
   [[nodiscard]] std::size_t column() const { return at_ + 1; }

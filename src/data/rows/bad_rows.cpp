@@ -4,10 +4,10 @@
 
 namespace obolus {
 
-void BadRows::pass_over(const BadRow& bad) {
+void BadRows::skip(const BadRow& bad) {
   if (count_ == allowed_) {
     if (allowed_ == 0) throw bad;
-    throw BadRow(fmt::format("{} ({} bad rows were skipped before it, as many as allowed)", bad.what(), count_));
+    throw BadRow(fmt::format("{} (after skipping {} bad rows, as many as allowed)", bad.what(), count_));
   }
   if (count_++ == 0) first_ = bad.what();
 }

@@ -1,4 +1,4 @@
-// How many bad rows have been passed over, and how many may be.
+// Counts skipped bad rows against the number allowed.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ class BadRows {
  public:
   explicit BadRows(std::uint64_t allowed) : allowed_(allowed) {}
 
-  // Counts it, or throws it if there have been as many as allowed.
-  void pass_over(const BadRow& bad);
+  // Counts it, or throws it if the allowed number is reached.
+  void skip(const BadRow& bad);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] const std::string& first() const { return first_; }

@@ -25,7 +25,7 @@ class ChainedRows : public RowReader {
         if (file_->next(row)) return any_ = true;
       } catch (const BadRow& bad) {
         any_ = true;
-        bad_.pass_over(bad);
+        bad_.skip(bad);
         continue;
       }
       if (at_ + 1 == paths_.size()) return false;
@@ -50,14 +50,14 @@ class ChainedRows : public RowReader {
     return std::unique_ptr<LineRows>(&rows);
   }
 
-  // A file that cannot follow ends the stream with its error, now and when asked again.
+  // A file that cannot follow ends the stream with its error, now and on every later call.
   void open_next() try {
-    // What is decided is not to be waited for again.
+    // Do not wait again for what is already decided.
     if (const auto base = file_->index_base(); base && file_->decided())
       options_.index_base = *base == 0 ? IndexBase::zero : IndexBase::one;
     auto following = opened(paths_[++at_]);
     // A file without rows may be of any format.
-    const bool other = following->format() != file_->format();
+    const bool other = &following->format() != &file_->format();
     if (other && following->no_more()) return;
     if (!other || any_) following->follow(*file_);
     file_ = std::move(following);
@@ -72,7 +72,7 @@ class ChainedRows : public RowReader {
   BadRows bad_;
   std::unique_ptr<LineRows> file_;
   std::size_t at_ = 0;
-  bool any_ = false;  // rows, or bad ones
+  bool any_ = false;  // rows, good or bad
   std::exception_ptr failure_;
 };
 

@@ -70,7 +70,7 @@ std::vector<std::size_t> same_columns(const std::vector<Column>& columns, const 
       same.push_back(i);
       continue;
     }
-    const auto twice = std::count(names.begin(), names.end(), names[i]) > 1;  // then they cannot be told apart
+    const auto twice = std::count(names.begin(), names.end(), names[i]) > 1;  // then they cannot be matched
     const auto found = twice ? expected.end() : std::find(expected.begin(), expected.end(), names[i]);
     if (found == expected.end()) break;
     same.push_back(to_size(found - expected.begin()));
@@ -143,7 +143,7 @@ void ColumnRows::take_over(LineRows& before) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Column& known = first.columns_[same[i]];
     const bool features = is_feature(columns_[i].role) && is_feature(known.role);
-    if (format() == RowFormat::arff && features && columns_[i].role != known.role)
+    if (declares_kinds() && features && columns_[i].role != known.role)
       throw DataError(fmt::format("{}: got the {} attribute {}, expected a {} one as in {}", file(),
                                   kind_of(columns_[i].role), shown(known.name), kind_of(known.role), first.file()));
     if (!features || first.decided()) columns_[i].role = known.role;

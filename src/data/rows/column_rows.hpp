@@ -1,4 +1,4 @@
-// Rows of named columns, CSV's and ARFF's: which column is what, and what a cell becomes.
+// Rows of named columns (CSV, ARFF): the role of each column, and what a cell becomes.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ enum class ColumnRole : std::uint8_t { numeric, categorical, label, weight, igno
 struct Column {
   std::string name;
   ColumnRole role = ColumnRole::numeric;
-  std::uint32_t group = 0;  // among the features: what is label, weight or ignored does not count
+  std::uint32_t group = 0;  // among the features: label, weight and ignored columns do not count
   std::uint64_t seed = 0;
-  std::vector<std::string> values;  // sorted: the only ones allowed; empty: any
+  std::vector<std::string> values;  // sorted: the only values allowed; empty: any
 };
 
-// From what the columns seem to be to what the options say; numbers the groups. Throws ConfigError, which begins with
-// the file.
+// Replaces guessed roles by those of the options and numbers the groups. Throws ConfigError, which begins with the
+// file.
 void assign_roles(std::vector<Column>& columns, const RowOptions& options, const std::string& file);
 
 // Such as "label y, weight w, 2 numeric (a, b), 1 categorical (c), 1 ignored (d)".
@@ -41,9 +41,11 @@ class ColumnRows : public LineRows {
   void set_columns(std::vector<Column> columns);
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
   void take(const Column& column, const Cell& cell, DataRow& row);
-  // Columns may stand in another order; what they are called is what they are.
+  // Columns may come in another order: they are matched by name.
   void take_over(LineRows& before) override;
   [[nodiscard]] bool decided_before() const { return decided_before_; }
+  // Whether the file says which columns are numeric: then files that differ in it contradict each other.
+  [[nodiscard]] virtual bool declares_kinds() const { return false; }
 
  private:
   [[nodiscard]] double number(const Column& column, const Cell& cell);

@@ -26,7 +26,6 @@ class CsvRows : public ColumnRows {
     return fmt::format("CSV by {}, {}, {} columns by the first {} rows: {}", delimiter,
                        header_ ? "a header" : "no header", columns().size(), looked_at_, describe_columns(columns()));
   }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::csv; }
   [[nodiscard]] bool decided() const override { return looked_at_ > 0 || decided_before(); }
 
  private:
@@ -58,7 +57,7 @@ class CsvRows : public ColumnRows {
   std::size_t looked_at_ = 0;
 };
 
-// A row of one line without errors or doubled quotes, as nearly all are; false if it is anything else.
+// The common case, a row of one line without errors or doubled quotes; false if it is anything else.
 bool CsvRows::read_plain(std::string_view line, DataRow& row) {
   const char *at = line.data(), *end = at + line.size();
   const std::size_t count = columns().size();
@@ -78,7 +77,7 @@ bool CsvRows::read_plain(std::string_view line, DataRow& row) {
   return at == end && count > 0;
 }
 
-// Past the cell if it is a number as they mostly are: not in quotes, no blanks, no exponent.
+// Reads the common kind of number: no quotes, no blanks, no exponent.
 bool CsvRows::read_short_number(const Column& column, const char*& at, const char* end, DataRow& row) const {
   if (at == end || number_holds_delimiter_ || missing_.may_begin_with(*at)) return false;
   const char* behind = at;
@@ -89,7 +88,7 @@ bool CsvRows::read_short_number(const Column& column, const char*& at, const cha
   return true;
 }
 
-// Whether it can be taken: an error waits until the columns have been counted.
+// Whether the cell is valid; errors wait until the columns have been counted.
 bool CsvRows::acceptable(const Column& column, std::string_view cell, bool missing) {
   if (column.role == ColumnRole::weight) {
     const NumberText weight = float_of(trimmed(cell));
@@ -98,7 +97,7 @@ bool CsvRows::acceptable(const Column& column, std::string_view cell, bool missi
   return column.role != ColumnRole::numeric || missing || float_of(trimmed(cell)).fault == NumberFault::none;
 }
 
-// Up to the delimiter or the end of the line; false for a quote that is not closed there, or has more of them inside.
+// Up to the delimiter or the end of the line; false if a quoted cell does not end there or contains quotes.
 bool CsvRows::read_plain_cell(const char*& at, const char* end, std::string_view& cell) const {
   const bool quoted = at < end && *at == '"';
   const char *begin = quoted ? at + 1 : at, *close = find_byte(begin, end, quoted ? '"' : delimiter_);
@@ -107,7 +106,7 @@ bool CsvRows::read_plain_cell(const char*& at, const char* end, std::string_view
   return !quoted || (close < end && (at == end || *at == delimiter_));
 }
 
-// Any row, and what is wrong with it.
+// Reads any row, or says what is wrong with it.
 void CsvRows::read_record(std::string_view line, DataRow& row) {
   record_.read(lines(), line, delimiter_);
   line_ = record_.line();
@@ -124,8 +123,20 @@ void CsvRows::read_record(std::string_view line, DataRow& row) {
 
 }  // namespace
 
-std::unique_ptr<RowReader> csv_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<CsvRows>(std::move(lines), options);
+RowFormat csv_format() {
+  return {.name = "csv",
+          .title = "CSV",
+          .summary = "cells between commas, semicolons, tabs or bars, quoted where needed; a header or none",
+          .endings = {".csv", ".tsv"},
+          .options = {"header", "delimiter", "label", "weight", "ignore", "numeric", "categorical", "missing"},
+          .recognises = [](std::string_view line) { return line.find_first_of(",;\t|") != std::string_view::npos; },
+          .open =
+              [](std::unique_ptr<LineSource> lines, const RowOptions& given) {
+                RowOptions options = given;
+                if (options.delimiter == 0 && without_packing(lines->name()).ends_with(".tsv"))
+                  options.delimiter = '\t';
+                return open_as<CsvRows>(std::move(lines), options);
+              }};
 }
 
 }  // namespace obolus

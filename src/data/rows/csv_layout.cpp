@@ -29,7 +29,7 @@ char likely_delimiter(LineSource& lines) {
   return candidates[to_size(std::max_element(count.begin(), count.end()) - count.begin())];
 }
 
-// Whether the rows below the first one hold texts in a column, and whether its first cell comes again there.
+// For a column, over the rows below the first: whether there is text, and whether the first cell reappears.
 struct Seen {
   bool text = false, first_again = false;
 };
@@ -49,7 +49,7 @@ class FirstRows {
     }
   }
 
-  // Names are texts, differ, and do not come again below. An empty one is allowed: pandas leaves its index unnamed.
+  // Names are texts, differ, and do not reappear below. An empty one is allowed: pandas leaves its index unnamed.
   [[nodiscard]] bool first_is_header() const {
     auto names = first_;
     std::sort(names.begin(), names.end());
@@ -77,7 +77,7 @@ class FirstRows {
  private:
   void note(Seen& seen, std::string_view cell) const {
     if (missing_.has(cell)) return;
-    seen.text = seen.text || float_of(trimmed(cell)).fault == NumberFault::no_number;
+    seen.text = seen.text || float_of(trimmed(cell)).fault == NumberFault::not_a_number;
   }
 
   const MissingValues& missing_;
@@ -104,7 +104,7 @@ bool MissingValues::has(std::string_view cell) const {
 CsvLayout csv_layout(LineSource& lines, const RowOptions& options, const MissingValues& missing) {
   CsvLayout layout;
   if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
-    throw ConfigError(fmt::format("delimiter: got {:?}, expected a byte that is no quote and ends no line",
+    throw ConfigError(fmt::format("delimiter: got {:?}, expected a byte other than a quote or a line ending",
                                   std::string(1, options.delimiter)));
   layout.delimiter = options.delimiter != 0 ? options.delimiter : likely_delimiter(lines);
   CsvRecord record;

@@ -1,4 +1,4 @@
-// What the first rows of a CSV file tell: its delimiter, whether it has a header, which columns hold numbers.
+// What the first rows of a CSV file reveal: the delimiter, whether there is a header, which columns are numeric.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace obolus {
 
-// Cells that stand for no value. Numbers, by far the most, are told from them by their first byte.
+// Cells that stand for a missing value. The first byte rules out most numbers quickly.
 class MissingValues {
  public:
   explicit MissingValues(std::vector<std::string> values);
@@ -31,7 +31,7 @@ struct CsvLayout {
   std::size_t looked_at = 0;    // rows
 };
 
-// Leaves `lines` at the first row of data. Rows that cannot be read are not looked at: they are met again.
+// Leaves `lines` at the first row of data. Ignores bad rows: they are read again later.
 [[nodiscard]] CsvLayout csv_layout(LineSource& lines, const RowOptions& options, const MissingValues& missing);
 
 }  // namespace obolus

@@ -44,7 +44,7 @@ std::size_t CsvRecord::read_quoted(LineSource& lines, std::string_view& line, st
     const std::size_t quote = line.find('"', at);
     if (quote == std::string_view::npos) {
       text_.append(line.substr(at)).append(lines.ending());
-      if (text_.size() > lines.longest()) unclosed(fmt::format("more than {} bytes", lines.longest()));
+      if (text_.size() > lines.max_length()) unclosed(fmt::format("more than {} bytes", lines.max_length()));
       if (!lines.next(line)) unclosed("the end of the file");
       at = 0;
       continue;

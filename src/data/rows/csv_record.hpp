@@ -1,5 +1,5 @@
-// One record of a CSV file, RFC 4180: quotes around cells, doubled inside them, which may hold delimiters and line ends.
-// Beyond it, a quote that does not begin its cell is a character like any other, and empty lines are passed over.
+// One record of a CSV file as in RFC 4180: quoted cells may contain delimiters, line endings and doubled quotes. Beyond
+// the RFC, a quote inside an unquoted cell is an ordinary character, and empty lines are skipped.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace obolus {
 
 class CsvRecord {
  public:
-  // False at the end. Throws BadRow, and DataError for a quote that is never closed: everything behind it is lost.
+  // False at the end. Throws BadRow, or DataError for a quote that is never closed: it swallows the rest of the file.
   [[nodiscard]] bool next(LineSource& lines, char delimiter);
   // The same for a record that begins with the last line of `lines`.
   void read(LineSource& lines, std::string_view line, char delimiter);
@@ -25,13 +25,13 @@ class CsvRecord {
   [[nodiscard]] std::size_t end_column() const { return end_column_; }
 
  private:
-  struct Span {  // of text_, which moves while it grows
+  struct Span {  // within text_, which may move as it grows
     std::size_t begin = 0, size = 0, line = 0, column = 0;
   };
   [[nodiscard]] std::string_view text_view(const Span& cell) const {
     return std::string_view(text_).substr(cell.begin, cell.size);
   }
-  // From the quote on; returns where the cell ended in `line`, which may be a later one by then.
+  // Starts at the quote; returns where the cell ends in `line`, which may be a later line by then.
   [[nodiscard]] std::size_t read_quoted(LineSource& lines, std::string_view& line, std::size_t at, char delimiter);
 
   std::string text_;

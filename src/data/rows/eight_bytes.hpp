@@ -1,4 +1,4 @@
-// Text taken eight bytes at a step, and never a byte beyond its end.
+// Reads text eight bytes at a time, never beyond its end.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace obolus {
 
 static_assert(std::endian::native == std::endian::little, "the first byte of a text is the lowest");
 
-// Fewer than eight of them, zeros above: without the call that a copy of unknown size becomes.
+// Fewer than eight bytes, zeros above them; avoids the call to memcpy that an unknown size would need.
 [[nodiscard]] inline std::uint64_t few_bytes(const char* at, std::size_t size) {
   if (size >= 4) {
     std::uint32_t low = 0, high = 0;  // they overlap, and agree there
@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little, "the first byte of a t
   return bytes;
 }
 
-// Where the first of the bytes `c...` stands, or the end. None of them is NUL.
+// The position of the first of the bytes `c...`, or the end. None of them may be NUL.
 template <class... Char>
 [[nodiscard]] inline const char* find_byte(const char* at, const char* end, Char... c) {
   constexpr std::uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;

@@ -11,7 +11,7 @@
 namespace obolus {
 namespace {
 
-// By the system's own calls: a pipe's bytes are there when they come, not when a buffer is full.
+// Unbuffered, so that bytes of a pipe arrive at once and not when a buffer is full.
 class FileBytes : public ByteSource {
  public:
   explicit FileBytes(const std::string& path) : name_(path == "-" ? "standard input" : path) {

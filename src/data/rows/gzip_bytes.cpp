@@ -12,8 +12,8 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t packed_block = std::size_t{1} << 18;
-constexpr int gzip_only = 15 + 16;  // the largest window, gzip's head: inflateInit2's way to say it
+constexpr std::size_t gzip_block = std::size_t{1} << 18;
+constexpr int gzip_only = 15 + 16;  // the largest window and a gzip header, as inflateInit2 takes it
 
 class GzipBytes : public ByteSource {
  public:
@@ -31,7 +31,7 @@ class GzipBytes : public ByteSource {
     stream_.avail_out = room;
     while (room > 0 && stream_.avail_out == room) {
       if (between_ && !begin_member()) return 0;
-      // Without new bytes first: there may be more to come from the old ones than there was room for.
+      // Without new input first: the old input may yield more than there was room for.
       const int status = inflate(&stream_, Z_NO_FLUSH);
       if (status == Z_STREAM_END) between_ = true;
       else if (status == Z_BUF_ERROR) more();
@@ -48,7 +48,7 @@ class GzipBytes : public ByteSource {
       do {
         const std::span<const Bytef> behind(stream_.next_in, stream_.avail_in);
         if (std::any_of(behind.begin(), behind.end(), [](Bytef b) { return b != 0; }))
-          refuse("what stands behind its end is no gzip");
+          refuse("the bytes after its end are not gzip");
         stream_.avail_in = 0;
       } while (fill());
       return false;
@@ -67,19 +67,19 @@ class GzipBytes : public ByteSource {
   }
 
   void more() {
-    if (!fill()) refuse("it is cut: its end is missing");
+    if (!fill()) refuse("it is truncated");
   }
 
   [[nodiscard]] std::string reason(int status) const {
     if (status == Z_MEM_ERROR) return "no memory";
     const std::string_view why = stream_.msg ? stream_.msg : "";
-    if (why == "incorrect data check") return "its checksum does not fit its content: it is damaged";
-    if (why == "incorrect length check") return "its length does not fit its content: it is damaged";
-    if (why == "incorrect header check" && members_ > 1) return "what stands behind its end is no gzip";
+    if (why == "incorrect data check") return "its checksum does not match its content: it is damaged";
+    if (why == "incorrect length check") return "its length does not match its content: it is damaged";
+    if (why == "incorrect header check" && members_ > 1) return "the bytes after its end are not gzip";
     return fmt::format("it is damaged ({})", why.empty() ? "a dictionary is asked for" : why);
   }
 
-  // Once and for all: what stands behind the fault is not to be had by reading on.
+  // For good: reading on cannot recover what follows the fault.
   [[noreturn]] void refuse(std::string_view why) {
     failure_ = fmt::format("{}: cannot be unpacked: {}", name_, why);
     throw DataError(failure_);
@@ -87,7 +87,7 @@ class GzipBytes : public ByteSource {
 
   std::unique_ptr<ByteSource> packed_;
   std::string name_, failure_;
-  std::vector<char> buffer_ = std::vector<char>(packed_block);
+  std::vector<char> buffer_ = std::vector<char>(gzip_block);
   z_stream stream_{};
   std::size_t members_ = 0;
   bool between_ = true;

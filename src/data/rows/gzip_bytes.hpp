@@ -1,4 +1,4 @@
-// What gzip packed, members one behind the other, each with its checksum and length compared.
+// Unpacks gzip: members one after another, each with its checksum and length verified.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace obolus {
 
-// A DataError of theirs begins with `name`. Zeros may stand behind the last member, as tapes leave them; nothing else.
+// Its DataErrors begin with `name`. Only zeros may follow the last member, as tapes leave them.
 [[nodiscard]] std::unique_ptr<ByteSource> gzip_bytes(std::unique_ptr<ByteSource> packed, const std::string& name);
 
 }  // namespace obolus

@@ -6,18 +6,6 @@
 #include "data/rows/row_hash.hpp"
 
 namespace obolus {
-namespace {
-
-std::string_view format_name(RowFormat format) {
-  switch (format) {
-    case RowFormat::csv: return "CSV";
-    case RowFormat::arff: return "ARFF";
-    case RowFormat::vowpal_wabbit: return "Vowpal Wabbit's text";
-    default: return "svmlight";
-  }
-}
-
-}  // namespace
 
 std::uint64_t row_key(std::string_view group, std::string_view feature) { return row_hash(feature, group_seed(group)); }
 
@@ -30,7 +18,7 @@ bool LineRows::next(DataRow& row) {
     try {
       return read(row);
     } catch (const BadRow& bad) {
-      bad_.pass_over(bad);
+      bad_.skip(bad);
     }
   }
 }
@@ -44,9 +32,9 @@ bool LineRows::next_line(std::string_view& line) {
 }
 
 void LineRows::follow(LineRows& before) {
-  if (format() != before.format())
+  if (&format() != &before.format())
     throw DataError(fmt::format("{}: got {}, expected {} as in {}: files read as one have one format", lines_->name(),
-                                format_name(format()), format_name(before.format()), before.lines_->name()));
+                                format().title, before.format().title, before.lines_->name()));
   take_over(before);
 }
 

@@ -1,4 +1,4 @@
-// What the readers share: lines, the count of bad rows, numbers that are refused by their place.
+// What the readers share: lines, counting of bad rows, numbers with their place in errors.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "data/rows/bad_rows.hpp"
 #include "data/rows/line_source.hpp"
+#include "data/rows/row_format.hpp"
 #include "data/rows/words.hpp"
 #include "obolus/data/rows.hpp"
 
@@ -23,17 +24,18 @@ class LineRows : public RowReader {
   [[nodiscard]] std::uint64_t skipped() const final { return bad_.count(); }
   [[nodiscard]] const std::string& first_skipped() const final { return bad_.first(); }
 
-  [[nodiscard]] virtual RowFormat format() const = 0;
-  // Before the first row: what was decided for the file before holds for this one too, and groups keep their numbers.
-  // The reader before is at its end and reads no more. Throws DataError when this file is not of its kind.
+  void set_format(const RowFormat& format) { format_ = &format; }  // by its opener, before anything else
+  [[nodiscard]] const RowFormat& format() const { return *format_; }
+  // Before the first row: takes over what was decided for the file before and the numbers of its groups. That reader is
+  // at its end and reads no more. Throws DataError if the files do not fit together.
   void follow(LineRows& before);
-  // Whether there were rows to decide by what was automatic.
+  // Whether there were rows to decide what is automatic.
   [[nodiscard]] virtual bool decided() const { return true; }
   [[nodiscard]] const std::string& file() const { return lines_->name(); }
   [[nodiscard]] bool no_more() { return lines_->only_blanks(); }
 
  protected:
-  // The row is empty. Throws BadRow with the line behind it.
+  // `row` is empty. Throws BadRow once the line is consumed.
   [[nodiscard]] virtual bool read(DataRow& row) = 0;
   virtual void take_over(LineRows& before) = 0;  // which is of the same class
 
@@ -50,14 +52,15 @@ class LineRows : public RowReader {
   std::size_t line_ = 0;  // where the row began
 
  private:
+  const RowFormat* format_ = nullptr;
   std::unique_ptr<LineSource> lines_;
   BadRows bad_;
 };
 
-[[nodiscard]] std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
-[[nodiscard]] std::unique_ptr<RowReader> csv_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
-[[nodiscard]] std::unique_ptr<RowReader> arff_rows(std::unique_ptr<LineSource> lines, const RowOptions& options);
-[[nodiscard]] std::unique_ptr<RowReader> vowpal_wabbit_rows(std::unique_ptr<LineSource> lines,
-                                                            const RowOptions& options);
+// What a format gives as its `open`.
+template <class Rows>
+std::unique_ptr<LineRows> open_as(std::unique_ptr<LineSource> lines, const RowOptions& options) {
+  return std::make_unique<Rows>(std::move(lines), options);
+}
 
 }  // namespace obolus

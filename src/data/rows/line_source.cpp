@@ -10,14 +10,17 @@
 
 namespace obolus {
 
-LineSource::LineSource(std::unique_ptr<ByteSource> bytes, std::string name, std::size_t longest, std::size_t block)
-    : bytes_(std::move(bytes)), name_(std::move(name)), longest_(longest), block_(std::max<std::size_t>(block, 1)) {
+LineSource::LineSource(std::unique_ptr<ByteSource> bytes, std::string name, std::size_t max_length, std::size_t block)
+    : bytes_(std::move(bytes)),
+      name_(std::move(name)),
+      max_length_(max_length),
+      block_(std::max<std::size_t>(block, 1)) {
   begin();
 }
 
 void LineSource::begin() {
   using namespace std::string_view_literals;
-  // No more is waited for than what tells the marks from text: a live stream may begin with a short line.
+  // Wait for no more than what tells the marks from text: a live stream may begin with a short line.
   const auto starts = [&](std::string_view mark) {
     for (std::size_t i = 0; i < mark.size(); ++i) {
       while (end_ <= i)
@@ -37,7 +40,9 @@ bool LineSource::fill() {
   if (finished_) return false;
   if (const std::size_t drop = held_ ? held_at_ : at_; drop > 0) {
     std::memmove(buffer_.data(), buffer_.data() + drop, end_ - drop);
-    at_ -= drop, end_ -= drop, held_at_ = 0;
+    at_ -= drop;
+    end_ -= drop;
+    held_at_ = 0;
   }
   if (buffer_.size() < end_ + block_) buffer_.resize(std::max(end_ + block_, 2 * buffer_.size()));
   const std::size_t got = bytes_->read({buffer_.data() + end_, block_});
@@ -47,7 +52,7 @@ bool LineSource::fill() {
 }
 
 bool LineSource::next(std::string_view& line) {
-  std::size_t searched = 0;  // from at_: a long line is not searched twice
+  std::size_t searched = 0;  // from at_, so that a long line is not searched twice
   while (true) {
     const char* from = buffer_.data() + at_ + searched;
     const std::size_t left = end_ - at_ - searched;
@@ -56,8 +61,8 @@ bool LineSource::next(std::string_view& line) {
       return true;
     }
     searched = end_ - at_;
-    // Two more: a line of the greatest length may still have its end to come.
-    if (searched > longest_ + 2) take(end_, false, line);
+    // Two more: the ending of a line of maximal length may still be to come.
+    if (searched > max_length_ + 2) take(end_, false, line);
     if (fill()) continue;
     if (at_ == end_) return false;
     take(end_, false, line);
@@ -75,9 +80,9 @@ void LineSource::take(std::size_t end, bool ended, std::string_view& line) {
     ending_ = ended ? "\n" : "";
   }
   ++number_;
-  if (size > longest_)
-    throw DataError(
-        fmt::format("{}:{}:{}: got a longer line, expected {} bytes at most", name_, number_, longest_ + 1, longest_));
+  if (size > max_length_)
+    throw DataError(fmt::format("{}:{}:{}: got a longer line, expected at most {} bytes", name_, number_,
+                                max_length_ + 1, max_length_));
   at_ = end + (ended ? 1 : 0);
   line = {first, size};
   if (const void* nul = size > 0 ? std::memchr(first, 0, size) : nullptr)
@@ -101,7 +106,7 @@ bool LineSource::only_blanks() {
   bool blank = true;
   try {
     for (std::string_view line; blank && next(line);) blank = trimmed(line).empty();
-  } catch (const BadRow&) {  // it is met again
+  } catch (const BadRow&) {  // it will be read again
     blank = false;
   }
   rewind();
@@ -113,10 +118,11 @@ void LineSource::refuse(std::size_t line, std::size_t column, std::string_view g
 }
 
 std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  if (text.size() <= longest) return fmt::format("{:?}", text);
-  std::size_t end = longest;
-  while (end > longest - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  constexpr std::size_t max_shown = 40;
+  if (text.size() <= max_shown) return fmt::format("{:?}", text);
+  std::size_t end = max_shown;
+  while (end > max_shown - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;  // not inside a character
   return fmt::format("{:?}…", text.substr(0, end));
 }
 

@@ -1,5 +1,5 @@
-// Bytes cut into lines. A line ends with LF or CRLF, the last one with the file as well; a byte order mark of UTF-8 is
-// passed over. NUL bytes are refused; all others go through as they are, UTF-8 or not.
+// Splits bytes into lines. A line ends with LF or CRLF, or with the file; a UTF-8 byte order mark is skipped. NUL bytes
+// are refused; all others pass unchanged, UTF-8 or not.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace obolus {
 
-// The row is at fault and the next one can be read: what `skip_bad` skips.
+// One bad row, after which the next can be read: what `skip_bad` skips.
 class BadRow : public DataError {
  public:
   using DataError::DataError;
@@ -21,13 +21,13 @@ class BadRow : public DataError {
 
 class LineSource {
  public:
-  LineSource(std::unique_ptr<ByteSource> bytes, std::string name, std::size_t longest, std::size_t block);
+  LineSource(std::unique_ptr<ByteSource> bytes, std::string name, std::size_t max_length, std::size_t block);
 
-  // False at the end. The line holds until the next call.
+  // False at the end. The line is valid until the next call.
   [[nodiscard]] bool next(std::string_view& line);
   [[nodiscard]] std::string_view ending() const { return ending_; }  // of the last line: "\n", "\r\n", "\r" or ""
 
-  // What is read from `hold` on is kept until `rewind` goes back there; it is read again then. Not nested.
+  // `rewind` returns to where `hold` was called, so that the lines are read again. Not nested.
   void hold();
   void rewind();
   [[nodiscard]] std::size_t held() const { return at_ - held_at_; }
@@ -35,7 +35,7 @@ class LineSource {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t number() const { return number_; }  // of the last line, from 1
-  [[nodiscard]] std::size_t longest() const { return longest_; }
+  [[nodiscard]] std::size_t max_length() const { return max_length_; }
 
   [[noreturn]] void refuse(std::size_t line, std::size_t column, std::string_view got, std::string_view expected) const;
 
@@ -46,7 +46,7 @@ class LineSource {
 
   std::unique_ptr<ByteSource> bytes_;
   std::string name_;
-  std::size_t longest_, block_;
+  std::size_t max_length_, block_;
   std::vector<char> buffer_;
   std::size_t at_ = 0, end_ = 0, number_ = 0;
   std::size_t held_at_ = 0, held_number_ = 0;

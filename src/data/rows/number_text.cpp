@@ -9,7 +9,7 @@
 namespace obolus {
 namespace {
 
-// Whether a number that from_chars found out of range is the small kind: below 1 in size.
+// Whether a number that from_chars found out of range underflows: its size is below 1.
 bool is_small(std::string_view text) {
   if (text.front() == '-') text.remove_prefix(1);
   const std::size_t e = text.find_first_of("eE");
@@ -37,7 +37,7 @@ NumberText number_of(std::string_view text) {
   NumberText number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
   if (error == std::errc::invalid_argument || end != text.data() + text.size())
-    return {.fault = NumberFault::no_number};
+    return {.fault = NumberFault::not_a_number};
   if (error == std::errc::result_out_of_range) {
     if (is_small(text)) return {};
     return {.fault = NumberFault::too_large};
@@ -59,7 +59,7 @@ NumberText float_of(std::string_view text) {
 std::string_view expectation(NumberFault fault) {
   switch (fault) {
     case NumberFault::not_finite: return "a finite number";
-    case NumberFault::too_large: return "a number that 32 bits of floating point hold (3.4e38 at most)";
+    case NumberFault::too_large: return "a number that a 32-bit float can hold (at most 3.4e38)";
     default: return "a number";
   }
 }

@@ -1,4 +1,4 @@
-// Numbers as text, in the C locale whatever the locale is.
+// Numbers as text, in the C locale whatever the current locale.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace obolus {
 
-enum class NumberFault : std::uint8_t { none, no_number, not_finite, too_large };
+enum class NumberFault : std::uint8_t { none, not_a_number, not_finite, too_large };
 
 struct NumberText {
   double value = 0;
   NumberFault fault = NumberFault::none;
 };
 
-// The whole text, a sign allowed, no blanks. What is too small for a double is 0; NaN and infinities are not_finite.
+// Reads the whole text; a sign is allowed, blanks are not. Underflow gives 0; NaN and infinities are not_finite.
 [[nodiscard]] NumberText number_of(std::string_view text);
-// The same; too_large is what a float cannot hold.
+// The same; what a float cannot hold is too_large.
 [[nodiscard]] NumberText float_of(std::string_view text);
 
 // What to expect instead, for messages.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1F\x8B", zstd_magic = "\x28\xB5\x2F\xFD";
 
-// Bytes that were read to see what they are, then the rest.
+// The bytes that were read to see what they are, then the rest.
 class PeekedBytes : public ByteSource {
  public:
   PeekedBytes(std::unique_ptr<ByteSource> rest, std::string head) : rest_(std::move(rest)), head_(std::move(head)) {}
@@ -37,10 +37,10 @@ class PeekedBytes : public ByteSource {
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-// Now, not after hours of reading the files before it.
+// At once, not after hours of reading the files before.
 void require_files(const std::vector<std::string>& paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1)
-    throw ConfigError("got standard input (-) twice, expected it once: it can be read once");
+    throw ConfigError("got standard input (-) twice, expected it once: it can be read only once");
   for (const std::string& path : paths)
     if (path != "-" && ::access(path.c_str(), R_OK) != 0)
       throw DataError(path + ": cannot be read: " + std::strerror(errno));
@@ -52,7 +52,7 @@ std::unique_ptr<ByteSource> unpacked_bytes(std::unique_ptr<ByteSource> bytes, co
   std::string head;
   const auto may_be = [&](std::string_view magic) { return magic.starts_with(head) && head.size() < magic.size(); };
   char byte = 0;
-  // No byte more than needed: a live stream may begin with a short line.
+  // Reads no more bytes than needed: a live stream may begin with a short line.
   while ((may_be(gzip_magic) || may_be(zstd_magic)) && bytes->read({&byte, 1}) == 1) head += byte;
   auto peeked = std::make_unique<PeekedBytes>(std::move(bytes), head);
   if (head == gzip_magic) return gzip_bytes(std::move(peeked), name);

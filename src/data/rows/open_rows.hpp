@@ -1,4 +1,4 @@
-// Rows from a file or standard input ("-"), packed with gzip or zstd or not: the content tells, not the name.
+// Rows from a file or standard input ("-"), plain or packed with gzip or zstd: the content tells, not the name.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace obolus {
 
-// What `bytes` are when they are unpacked, or they themselves.
+// Unpacks `bytes` if they are packed.
 [[nodiscard]] std::unique_ptr<ByteSource> unpacked_bytes(std::unique_ptr<ByteSource> bytes, const std::string& name);
 
 [[nodiscard]] std::unique_ptr<RowReader> open_rows(const std::string& path, const RowOptions& options = {});
 
-// One after the other, as one stream: chained_rows. That they can all be read is checked first.
+// One after another, as one stream (chained_rows). Checks first that all of them can be read.
 [[nodiscard]] std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths,
                                                    const RowOptions& options = {});
 

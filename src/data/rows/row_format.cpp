@@ -1,94 +1,96 @@
-// Which format a file has, by its name or else by its first line, and the reader for it.
+#include "data/rows/row_format.hpp"
+
 #include <fmt/format.h>
 
-#include <array>
-#include <utility>
+#include <algorithm>
 
 #include "data/rows/line_rows.hpp"
-#include "data/rows/number_text.hpp"
+#include "obolus/core/nearest.hpp"
 
 namespace obolus {
+
+RowFormat arff_format();
+RowFormat vowpal_wabbit_format();
+RowFormat svmlight_format();
+RowFormat csv_format();
+
+// CSV is last: it takes any line that contains a delimiter.
+const std::vector<RowFormat>& row_formats() {
+  static const std::vector<RowFormat> all{
+      arff_format(),
+      vowpal_wabbit_format(),
+      svmlight_format(),
+      csv_format(),
+  };
+  return all;
+}
+
 namespace {
 
-std::string_view without_packing(std::string_view name) {
-  for (const std::string_view packed : {".gz", ".zst"})
-    if (name.ends_with(packed)) return name.substr(0, name.size() - packed.size());
-  return name;
+const RowFormat& format_named(const std::string& name) {
+  for (const RowFormat& format : row_formats())
+    if (format.name == name) return format;
+  throw ConfigError(
+      fmt::format("format: got '{}', expected the name of a format{}", name, suggestion(name, row_format_names())));
 }
 
-RowFormat format_of_name(std::string_view name) {
-  using Extension = std::pair<std::string_view, RowFormat>;
-  for (const auto& [extension, format] : {Extension{".svm", RowFormat::svmlight},
-                                          {".svmlight", RowFormat::svmlight},
-                                          {".libsvm", RowFormat::svmlight},
-                                          {".csv", RowFormat::csv},
-                                          {".tsv", RowFormat::csv},
-                                          {".arff", RowFormat::arff},
-                                          {".vw", RowFormat::vowpal_wabbit}})
-    if (name.ends_with(extension)) return format;
-  return RowFormat::automatic;
+const RowFormat* format_of_name(std::string_view file) {
+  for (const RowFormat& format : row_formats())
+    for (const std::string& ending : format.endings)
+      if (without_packing(file).ends_with(ending)) return &format;
+  return nullptr;
 }
 
-bool is_entry(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  return colon != std::string_view::npos && number_of(text.substr(0, colon)).fault == NumberFault::none;
-}
-
-// Automatic: it cannot be told.
-RowFormat format_of_line(std::string_view line) {
-  const std::string_view text = trimmed(line);
-  if (text.starts_with('%') || text.starts_with('@')) return RowFormat::arff;
-  if (text.starts_with('#')) return RowFormat::svmlight;
-  // Vowpal Wabbit's bar begins the line or follows a blank or a tag; as a delimiter of CSV it follows its cell.
-  const std::size_t bar = text.find('|');
-  if (bar != std::string_view::npos &&
-      (bar == 0 || is_blank(text[bar - 1]) || text.substr(0, bar).find('\'') != std::string_view::npos))
-    return RowFormat::vowpal_wabbit;
-  Words words({text});
-  Word first, second;
-  const bool has_first = words.next(first), has_second = words.next(second);
-  if (has_first &&
-      (is_entry(first.text) || (has_second && (is_entry(second.text) || second.text.starts_with("qid:")) &&
-                                number_of(first.text.substr(0, first.text.find(','))).fault == NumberFault::none)))
-    return RowFormat::svmlight;
-  return line.find_first_of(",;\t|") != std::string_view::npos ? RowFormat::csv : RowFormat::automatic;
-}
-
-RowFormat format_of_content(LineSource& lines) {
+const RowFormat& format_of_content(LineSource& lines) {
   lines.hold();
   std::string_view line;
   bool there = true;
   do there = lines.next(line);
   while (there && trimmed(line).empty());
-  const RowFormat format = there ? format_of_line(line) : RowFormat::svmlight;  // no rows in any format
-  const std::size_t number = lines.number();
-  if (format == RowFormat::automatic)
-    throw DataError(
-        fmt::format("{}:{}:1: got {}, expected a line that tells svmlight, CSV, ARFF or Vowpal Wabbit's "
-                    "text: give the format",
-                    lines.name(), number, shown(line)));
-  lines.rewind();
-  return format;
+  if (!there) {  // no rows in any format
+    lines.rewind();
+    return format_named("svmlight");
+  }
+  for (const RowFormat& format : row_formats())
+    if (format.recognises(line)) {
+      lines.rewind();
+      return format;
+    }
+  throw DataError(fmt::format("{}:{}:1: got {}, expected a first line that tells the format ({}); else name the format",
+                              lines.name(), lines.number(), shown(line), titles_of_formats()));
 }
 
 }  // namespace
 
+std::vector<std::string> row_format_names() {
+  std::vector<std::string> names{"auto"};
+  for (const RowFormat& format : row_formats()) names.push_back(format.name);
+  return names;
+}
+
+std::string titles_of_formats(std::string_view option) {
+  std::string titles;
+  for (const RowFormat& format : row_formats())
+    if (option.empty() || std::find(format.options.begin(), format.options.end(), option) != format.options.end())
+      titles += (titles.empty() ? "" : ", ") + format.title;
+  return titles;
+}
+
+std::string_view without_packing(std::string_view file_name) {
+  for (const std::string_view packed : {".gz", ".zst"})
+    if (file_name.ends_with(packed)) return file_name.substr(0, file_name.size() - packed.size());
+  return file_name;
+}
+
 std::unique_ptr<RowReader> read_rows(std::unique_ptr<ByteSource> bytes, const std::string& name,
-                                     const RowOptions& given) {
-  RowOptions options = given;
-  const std::string_view plain = without_packing(name);
-  if (options.delimiter == 0 && plain.ends_with(".tsv")) options.delimiter = '\t';
-  auto lines = std::make_unique<LineSource>(std::move(bytes), name == "-" ? "standard input" : name,
-                                            options.longest_line, options.block);
-  RowFormat format = options.format;
-  if (format == RowFormat::automatic) format = format_of_name(plain);
-  if (format == RowFormat::automatic) format = format_of_content(*lines);
-  switch (format) {
-    case RowFormat::csv: return csv_rows(std::move(lines), options);
-    case RowFormat::arff: return arff_rows(std::move(lines), options);
-    case RowFormat::vowpal_wabbit: return vowpal_wabbit_rows(std::move(lines), options);
-    default: return svmlight_rows(std::move(lines), options);
-  }
+                                     const RowOptions& options) {
+  const RowFormat* format = options.format == "auto" ? format_of_name(name) : &format_named(options.format);
+  auto lines = std::make_unique<LineSource>(std::move(bytes), name == "-" ? "standard input" : name, options.max_line,
+                                            options.block);
+  if (!format) format = &format_of_content(*lines);
+  std::unique_ptr<LineRows> rows = format->open(std::move(lines), options);
+  rows->set_format(*format);
+  return rows;
 }
 
 }  // namespace obolus

@@ -23,7 +23,7 @@ namespace obolus {
   return h ^ (h >> 47);
 }
 
-// The group's part of row_key: made once for many features.
+// The group's part of row_key, computed once for many features.
 [[nodiscard]] inline std::uint64_t group_seed(std::string_view group) { return row_hash(group, 0); }
 
 }  // namespace obolus

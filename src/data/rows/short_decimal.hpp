@@ -1,5 +1,5 @@
-// Decimals of up to 19 digits and without exponent, eight digits at a step, to the very double of std::from_chars; what
-// cannot be had so is left to number_of.
+// Reads decimals of up to 19 digits without exponent, eight digits at a time, to the same double as std::from_chars;
+// leaves all others to number_of.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ struct DigitRun {
   unsigned count = 0;
 };
 
-// The digits at the beginning of a text, eight at most.
+// The digits at the beginning of a text, at most eight.
 [[nodiscard]] inline DigitRun digit_run(const char* at, const char* end) {
   const std::uint64_t digits = eight_bytes(at, end) ^ 0x3030303030303030u;
-  // A byte above 9 sets its top bit, or has it; what it carries goes to bytes behind it.
+  // A byte above 9 sets its top bit or has it set; carries go only to later bytes.
   const std::uint64_t others = ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
   const auto count = static_cast<unsigned>(std::countr_zero(others)) / 8;
   if (count == 0) return {};
@@ -33,7 +33,7 @@ struct DigitRun {
   return {value & 0xFFFFFFFFu, count};
 }
 
-constexpr unsigned max_digits = 19;  // so many nines fit 64 bits
+constexpr unsigned max_digits = 19;  // 19 nines fit into 64 bits
 
 template <class Number>
 inline constexpr auto powers_of_ten = [] {
@@ -50,21 +50,21 @@ inline constexpr auto powers_of_ten = [] {
   return all;
 }
 
-// The digits at the beginning of a text. Of more than `most_digits` the count alone is right, up to 24.
+// The digits at the beginning of a text. Beyond `max_digits` only the count is right, up to 24.
 [[nodiscard]] inline DigitRun digits_of(const char* at, const char* end) {
   const DigitRun run = digit_run(at, end);
   return run.count < 8 ? run : more_digits(run, at, end);
 }
 
-// digits / 10^places as a double, if that takes no more than one rounding or two that do not disturb each other.
+// digits / 10^places as a double, if it takes only one rounding, or two that do not interfere.
 [[nodiscard]] inline bool exact_quotient(std::uint64_t digits, unsigned places, double& quotient) {
   if (digits <= std::uint64_t{1} << 53) {  // both exact in a double: one rounding
     quotient = static_cast<double>(static_cast<std::int64_t>(digits)) / powers_of_ten<double>[places];
     return true;
   }
   if constexpr (std::numeric_limits<long double>::digits == 64) {
-    // Both exact in 64 bits. The points where a double's rounding turns are numbers of 64 bits, so the first rounding
-    // can put a quotient on such a point, but not beyond: off them, the second one goes as if it were the only one.
+    // Both exact in 64 bits. The midpoints between doubles are 64-bit numbers, so the first rounding can move a
+    // quotient onto a midpoint, but not across it: elsewhere the second rounding acts as if it were the only one.
     const long double longer = static_cast<long double>(digits) / powers_of_ten<double>[places];
     std::uint64_t bits = 0;
     std::memcpy(&bits, &longer, sizeof bits);
@@ -74,7 +74,7 @@ inline constexpr auto powers_of_ten = [] {
   return false;
 }
 
-// False if there is none, or one that is not short; `at` goes behind what was read.
+// False if there is no number or not a short one; `at` moves past what was read.
 [[nodiscard]] inline bool read_short_decimal(const char*& at, const char* end, double& value) {
   if (at == end) return false;
   const bool negative = *at == '-';

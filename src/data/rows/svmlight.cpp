@@ -25,7 +25,6 @@ class SvmlightRows : public LineRows {
 
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] std::optional<int> index_base() const override { return base_; }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::svmlight; }
   [[nodiscard]] bool decided() const override { return !automatic_ || looked_at_ > 0; }
 
  private:
@@ -41,8 +40,8 @@ class SvmlightRows : public LineRows {
   bool labelled_, automatic_, has_qid_ = false;
   int base_;
   std::size_t looked_at_ = 0;
-  std::string decided_by_;                                     // the file before, if it was that
-  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, and which features of the row they are
+  std::string decided_by_;                                     // the file before, if it decided
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted_;  // keys, with their positions in the row
 };
 
 // Base 0 accepts every index, so the rows can be read with it while the base is not known.
@@ -55,14 +54,14 @@ void SvmlightRows::decide_base(const RowOptions& options) {
       more = read(row);
       looked_at_ += more ? 1 : 0;
       zero = std::any_of(row.features.begin(), row.features.end(), [](const RowFeature& f) { return f.key == 0; });
-    } catch (const BadRow&) {  // it is met again, and counted then
+    } catch (const BadRow&) {  // it will be read again, and counted then
     }
   lines().rewind();
   line_ = 0;
   base_ = zero ? 0 : 1;
 }
 
-// The trap of several files: were each decided by itself, the same index could mean two features.
+// If each of several files decided for itself, the same index could mean two features.
 void SvmlightRows::take_over(LineRows& before) {
   const auto& first = static_cast<const SvmlightRows&>(before);
   has_qid_ = has_qid_ || first.has_qid_;
@@ -113,7 +112,7 @@ bool SvmlightRows::read(DataRow& row) {
 void SvmlightRows::read_label(Words& words, Word& word, DataRow& row, bool& more) {
   if (word.text.find(':') == std::string_view::npos) {
     if (word.text.find(',') != std::string_view::npos)
-      refuse(word.column, "several labels, " + shown(word.text), "one label: rows of many labels are not supported");
+      refuse(word.column, "several labels, " + shown(word.text), "one label: multi-label rows are not supported");
     if (number_of(word.text).fault != NumberFault::none) refuse(word.column, shown(word.text), "a number as the label");
     row.label = word.text;
     more = words.next(word);
@@ -126,7 +125,7 @@ void SvmlightRows::read_label(Words& words, Word& word, DataRow& row, bool& more
   }
 }
 
-// What nearly all features are: an index of up to 19 digits, a short decimal. False: whatever else it is, or an error.
+// The common case: an index of up to 19 digits and a short decimal. False for anything else, errors included.
 bool SvmlightRows::read_short(const char*& at, const char* end, RowFeature& feature) const {
   const DigitRun index = digits_of(at, end);
   at += index.count;
@@ -165,7 +164,7 @@ void SvmlightRows::refuse_duplicates(Word text, const DataRow& row) {
   };
   refuse(column((twice + 1)->second),
          fmt::format("index {} again (first in column {})", twice->first, column(twice->second)),
-         "each index once a row");
+         "each index once per row");
 }
 
 std::string SvmlightRows::describe() const {
@@ -175,13 +174,37 @@ std::string SvmlightRows::describe() const {
                       base_ == 0 ? "" : " rows") +
           (decided_by_.empty() ? "" : " of " + decided_by_);
   return fmt::format("svmlight, indices from {} ({}){}", base_ == 0 ? "zero" : "one", why,
-                     has_qid_ ? "; qid is there and is ignored" : "");
+                     has_qid_ ? "; qid is ignored" : "");
+}
+
+bool is_number(std::string_view text) { return number_of(text).fault == NumberFault::none; }
+
+bool is_entry(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos && is_number(text.substr(0, colon));
+}
+
+// A comment, or INDEX:VALUE or qid: in the first two words.
+bool begins_svmlight(std::string_view line) {
+  if (trimmed(line).starts_with('#')) return true;
+  Words words({line});
+  Word first, second;
+  if (!words.next(first)) return false;
+  if (is_entry(first.text)) return true;
+  return words.next(second) && (is_entry(second.text) || second.text.starts_with("qid:")) &&
+         is_number(first.text.substr(0, first.text.find(',')));
 }
 
 }  // namespace
 
-std::unique_ptr<RowReader> svmlight_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<SvmlightRows>(std::move(lines), options);
+RowFormat svmlight_format() {
+  return {.name = "svmlight",
+          .title = "svmlight",
+          .summary = "LABEL INDEX:VALUE … # comment; also called libsvm",
+          .endings = {".svm", ".svmlight", ".libsvm"},
+          .options = {"index_base"},
+          .recognises = begins_svmlight,
+          .open = open_as<SvmlightRows>};
 }
 
 }  // namespace obolus

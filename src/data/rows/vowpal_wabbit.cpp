@@ -15,7 +15,7 @@
 namespace obolus {
 namespace {
 
-constexpr std::size_t max_namespaces = 65'536;  // each is kept: a stream must not fill the memory with them
+constexpr std::size_t max_namespaces = 65'536;  // each is kept, and a stream must not fill the memory with them
 
 struct TextHash {
   using is_transparent = void;
@@ -28,7 +28,6 @@ class VowpalWabbitRows : public LineRows {
   [[nodiscard]] std::string describe() const override {
     return "Vowpal Wabbit's text; features are hashed by Obolus' own hash";
   }
-  [[nodiscard]] RowFormat format() const override { return RowFormat::vowpal_wabbit; }
 
  private:
   struct Namespace {
@@ -67,7 +66,7 @@ bool VowpalWabbitRows::read(DataRow& row) {
   return true;
 }
 
-// As Vowpal Wabbit has it, a last word is the tag if it has an apostrophe or touches the bar.
+// As in Vowpal Wabbit, the last word is the tag if it has an apostrophe or touches the bar.
 void VowpalWabbitRows::read_head(Word head, DataRow& row) const {
   Words words(head);
   std::array<Word, 2> numbers;  // the label and the weight
@@ -87,9 +86,9 @@ void VowpalWabbitRows::read_head(Word head, DataRow& row) const {
   if (label.find(':') != std::string_view::npos)
     refuse(numbers[0].column, shown(label), "a plain label: costs and probabilities by label are not supported");
   if (label == "shared")
-    refuse(numbers[0].column, shown(label), "a plain label: examples of many lines are not supported");
+    refuse(numbers[0].column, shown(label), "a plain label: multi-line examples are not supported");
   if (label.find(',') != std::string_view::npos)
-    refuse(numbers[0].column, shown(label), "one label: rows of many labels are not supported");
+    refuse(numbers[0].column, shown(label), "one label: multi-label rows are not supported");
   row.label = label;
   if (count == 2) row.weight = weight_of(numbers[1]);
 }
@@ -127,7 +126,7 @@ void VowpalWabbitRows::read_namespace(Word text, DataRow& row) {
   }
 }
 
-// Of the feature with which `rest` begins; from its colon at `at` to the blank behind it.
+// The value of the feature at the start of `rest`; moves `at` from its colon to the blank after it.
 float VowpalWabbitRows::read_value(Word rest, const char*& at) const {
   const char *colon = at, *end = rest.text.data() + rest.text.size();
   if (double value = 0;
@@ -143,17 +142,31 @@ float VowpalWabbitRows::read_value(Word rest, const char*& at) const {
 VowpalWabbitRows::Namespace VowpalWabbitRows::known(Word name) {
   if (const auto found = known_.find(name.text); found != known_.end()) return found->second;
   if (groups_.size() == max_namespaces)
-    refuse(name.column, "one more namespace, " + shown(name.text), fmt::format("{} at most", max_namespaces));
+    refuse(name.column, "one more namespace, " + shown(name.text), fmt::format("at most {}", max_namespaces));
   const Namespace added{static_cast<std::uint32_t>(groups_.size()), group_seed(name.text)};
   groups_.emplace_back(name.text);
   known_.emplace(name.text, added);
   return added;
 }
 
+// Its bar begins the line or follows a blank or a tag; as a delimiter of CSV it follows its cell.
+bool has_bar(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  const std::size_t bar = text.find('|');
+  return !text.starts_with('#') && bar != std::string_view::npos &&
+         (bar == 0 || is_blank(text[bar - 1]) || text.substr(0, bar).find('\'') != std::string_view::npos);
+}
+
 }  // namespace
 
-std::unique_ptr<RowReader> vowpal_wabbit_rows(std::unique_ptr<LineSource> lines, const RowOptions& options) {
-  return std::make_unique<VowpalWabbitRows>(std::move(lines), options);
+RowFormat vowpal_wabbit_format() {
+  return {.name = "vw",
+          .title = "Vowpal Wabbit",
+          .summary = "[LABEL] [WEIGHT] ['TAG]|NAMESPACE[:SCALE] FEATURE[:VALUE] … |NAMESPACE …",
+          .endings = {".vw"},
+          .options = {},
+          .recognises = has_bar,
+          .open = open_as<VowpalWabbitRows>};
 }
 
 }  // namespace obolus

@@ -25,7 +25,7 @@ class ZstdBytes : public ByteSource {
       if (in_.pos == in_.size && !more_out_) {
         in_ = {buffer_.data(), packed_->read(buffer_), 0};
         if (in_.size == 0 && between_) return 0;
-        if (in_.size == 0) refuse("it is cut: its end is missing");
+        if (in_.size == 0) refuse("it is truncated");
       }
       const std::size_t status = ZSTD_decompressStream(stream_.get(), &out, &in_);
       if (ZSTD_isError(status) != 0) refuse(reason(status));
@@ -42,14 +42,14 @@ class ZstdBytes : public ByteSource {
 
   [[nodiscard]] std::string reason(std::size_t status) const {
     switch (ZSTD_getErrorCode(status)) {
-      case ZSTD_error_checksum_wrong: return "its checksum does not fit its content: it is damaged";
-      case ZSTD_error_prefix_unknown: return "what stands behind its end is no zstd";
+      case ZSTD_error_checksum_wrong: return "its checksum does not match its content: it is damaged";
+      case ZSTD_error_prefix_unknown: return "the bytes after its end are not zstd";
       case ZSTD_error_frameParameter_windowTooLarge: return "it needs a window of more than 128 MiB";
       default: return fmt::format("it is damaged ({})", ZSTD_getErrorName(status));
     }
   }
 
-  // zstd would begin anew after an error, in the middle.
+  // For good: after an error, zstd would start again in the middle.
   [[noreturn]] void refuse(std::string_view why) {
     failure_ = fmt::format("{}: cannot be unpacked: {}", name_, why);
     throw DataError(failure_);

@@ -1,4 +1,4 @@
-// What zstd packed, frames one behind the other, each with its checksum compared if it has one.
+// Unpacks zstd: frames one after another, each with its checksum, if any, verified.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace obolus {
 
-// A DataError of theirs begins with `name`.
+// Its DataErrors begin with `name`.
 [[nodiscard]] std::unique_ptr<ByteSource> zstd_bytes(std::unique_ptr<ByteSource> packed, const std::string& name);
 
 }  // namespace obolus

@@ -1,4 +1,5 @@
-// The Large Movie Review Dataset as JSON: reviews.json, a list of { t: text, s: 0 or 1 }, class by class; hence the shuffle.
+// The Large Movie Review Dataset as JSON: reviews.json, a list of { t: text, s: 0 or 1 }, sorted by class and therefore
+// shuffled.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view line_break = "<br />";
-constexpr ArchiveLimits limits{
+constexpr ArchiveLimits reviews_limits{
     .entries = 1'000, .entry_bytes = std::size_t{1} << 27, .total_bytes = std::size_t{1} << 28};
 
 std::string_view reviews_within(std::string_view path) {
@@ -49,10 +50,9 @@ std::string row_of(const json& review, std::size_t number, const std::string& so
 }  // namespace
 
 std::string imdb_rows(const ArchiveSource& source, const std::string& digest) {
-  const auto files = pinned_files(source, {.digest = digest, .name_within = reviews_within, .limits = limits});
+  const auto files = pinned_files(source, {.digest = digest, .name_within = reviews_within, .limits = reviews_limits});
   const json reviews = json::parse(files.front().content, nullptr, false);
-  if (!reviews.is_array())
-    throw DataError(source.name + ": reviews.json: got no list in JSON, expected one of reviews");
+  if (!reviews.is_array()) throw DataError(source.name + ": reviews.json: expected a JSON list of reviews");
   std::vector<std::size_t> order(reviews.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   Rng(1).child("imdb").shuffle(order);

@@ -7,7 +7,7 @@
 namespace obolus {
 
 [[nodiscard]] inline std::string shortened(const nlohmann::json& value, std::size_t max = 60) {
-  std::string text = value.dump(-1, ' ', true);  // nothing but ASCII, so that it can be cut anywhere
+  std::string text = value.dump(-1, ' ', true);  // ASCII only, so that it can be cut anywhere
   if (text.size() <= max) return text;
   return text.substr(0, max) + "…";
 }

@@ -27,7 +27,7 @@ bool looks_encoded(std::string_view line) {
          });
 }
 
-// The name in small letters; empty where the line is no header.
+// The name in lower case; empty if the line is not a header.
 std::string header_name(std::string_view line) {
   std::string name(line.substr(0, line.find(':')));
   const bool plain = name.size() < line.size() &&
@@ -37,10 +37,10 @@ std::string header_name(std::string_view line) {
   return name;
 }
 
-// Up to the first empty line, which is taken too.
+// Up to and including the first empty line.
 std::map<std::string, std::string> headers_of(std::string_view& rest) {
   std::map<std::string, std::string> headers;
-  std::string* open = nullptr;  // the header that a line which begins with a blank goes on with
+  std::string* open = nullptr;  // the header that a line with a leading blank continues
   while (!rest.empty()) {
     const std::string_view line = next_line(rest);
     if (line.empty()) break;
@@ -62,7 +62,8 @@ std::map<std::string, std::string> headers_of(std::string_view& rest) {
 Mail mail_of(std::string_view text) {
   Mail mail;
   std::map<std::string, std::string> headers = headers_of(text);
-  mail.subject = headers["subject"], mail.from = headers["from"];
+  mail.subject = headers["subject"];
+  mail.from = headers["from"];
   const std::string& hop = headers["received"];
   mail.received = mail_date(std::string_view(hop).substr(hop.rfind(';') + 1));  // npos + 1 is 0
   if (!mail.received) mail.received = mail_date(headers["date"]);

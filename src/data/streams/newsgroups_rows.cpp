@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <array>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
+#include "data/append_format.hpp"
 #include "data/streams/numbered_classes.hpp"
 #include "data/streams/stream_rows.hpp"
 #include "obolus/core/rng.hpp"
@@ -38,14 +36,17 @@ class NewsgroupsRows : public StreamRows {
 
   [[nodiscard]] const std::vector<std::string>& classes() const override { return classes_; }
   [[nodiscard]] bool next(StreamRow& row) override {
-    if (part_ < 2 && at_ == parts_[part_].order.size()) ++part_, at_ = 0;
+    if (part_ < 2 && at_ == parts_[part_].order.size()) {
+      ++part_;
+      at_ = 0;
+    }
     if (part_ == 2) return false;
     const ShuffledPart& part = parts_[part_];
     const auto document = to_size(part.order[at_++]);
     row.label = to_size(part.label[document]);
     row.after.clear();
     for (auto i = to_size(part.rows.start[document]); i < to_size(part.rows.start[document + 1]); ++i)
-      fmt::format_to(std::back_inserter(row.after), " {}:{:.5g}", part.rows.column[i] + 1, part.rows.value[i]);
+      append_format(row.after, " {}:{:.5g}", part.rows.column[i] + 1, part.rows.value[i]);
     return true;
   }
 

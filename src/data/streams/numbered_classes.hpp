@@ -1,4 +1,4 @@
-// Class names of formats that want numbers.
+// Class names for formats that require numbers.
 #pragma once
 
 #include <string>

@@ -51,8 +51,8 @@ class PictureRows : public StreamRows {
 
  private:
   std::size_t drawn() {
-    const std::int64_t longest = (options_.rows + options_.phases - 1) / options_.phases;
-    if (const std::int64_t phase = at_ / longest; phase != phase_) begin(phase);
+    const std::int64_t length = (options_.rows + options_.phases - 1) / options_.phases;
+    if (const std::int64_t phase = at_ / length; phase != phase_) begin(phase);
     double u = rng_.child("class", static_cast<std::uint64_t>(at_)).uniform() * total_;
     std::size_t c = 0;
     while (c + 1 < share_.size() && u >= share_[c]) u -= share_[c++];

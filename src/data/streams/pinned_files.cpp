@@ -40,7 +40,7 @@ std::vector<PinnedFile> pinned_files(const ArchiveSource& source, const PinnedCo
                                         [](const PinnedFile& a, const PinnedFile& b) { return a.name == b.name; });
   if (twice != files.end())
     throw DataError(fmt::format("{}: {:?}: given twice, expected once", source.name, twice->name));
-  if (files.empty()) throw DataError(fmt::format("{}: got none of the files looked for, expected them", source.name));
+  if (files.empty()) throw DataError(fmt::format("{}: got none of the expected files", source.name));
   if (const std::string digest = digest_of(files); !expected.digest.empty() && digest != expected.digest)
     throw DataError(
         fmt::format("{}: digest of {} files: got {}, expected {}", source.name, files.size(), digest, expected.digest));

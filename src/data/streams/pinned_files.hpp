@@ -1,4 +1,4 @@
-// Files out of an archive whose names and contents are known beforehand, by one digest of all of them.
+// Files of an archive whose names and contents are known in advance, by one digest over all of them.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@ struct PinnedFile {
   std::string name, content;
 };
 
-// What an archive must hold. The digest is the SHA-256 of, for the files in order of their names: the name, a 0 byte, and the
-// 32 bytes of the SHA-256 of the content. How they were packed does not matter.
+// What an archive must contain. The digest is the SHA-256 of, for each file in order of names: the name, a 0 byte, and
+// the 32 bytes of the SHA-256 of its content. How the files are packed does not matter.
 struct PinnedContent {
-  std::string digest;                                                  // hexadecimal; empty: not looked at
-  std::function<std::string_view(std::string_view path)> name_within;  // a part of the path; empty: passed over
+  std::string digest;                                                  // hexadecimal; empty: not checked
+  std::function<std::string_view(std::string_view path)> name_within;  // part of the path; empty: not one of the files
   ArchiveLimits limits = {};
 };
 
-// In order of their names. Throws DataError unless all is as expected.
+// In order of names. Throws DataError unless everything is as expected.
 [[nodiscard]] std::vector<PinnedFile> pinned_files(const ArchiveSource& source, const PinnedContent& expected);
 
 // The last `parts` names of a path, all of it if it has no more.

@@ -1,5 +1,5 @@
-// Reuters-21578 as JSON: files reuters-NNN.json, each a list of { id, date, title, body, topics, … }. News of one topic are rows;
-// those without words are not.
+// Reuters-21578 as JSON: files reuters-NNN.json, each a list of { id, date, title, body, topics, … }. News items with
+// exactly one topic become rows, unless they have no text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class NewsReader {
 
   void read(const std::string& content, std::vector<News>& to) {
     const json all = json::parse(content, nullptr, false);
-    if (!all.is_array()) throw DataError(where_ + ": got no list in JSON, expected one of news");
+    if (!all.is_array()) throw DataError(where_ + ": expected a JSON list of news items");
     for (const json& one : all) {
       ++number_;
       if (!one.is_object()) refuse("entry", one, "an object");
@@ -83,7 +83,7 @@ class NewsReader {
 
 }  // namespace
 
-// The ten that most news of one topic have.
+// The ten most frequent topics of news items with one topic.
 const std::vector<std::string>& reuters_topics() {
   static const std::vector<std::string> topics{"earn",     "acq",          "crude", "trade", "money-fx",
                                                "interest", "money-supply", "ship",  "sugar", "coffee"};

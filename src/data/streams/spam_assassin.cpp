@@ -1,6 +1,6 @@
 // The SpamAssassin public mail corpus: files GROUP/NUMBER.DIGEST.txt, of three groups of ham and two of spam.
 //
-// Of the headers only Subject and From are kept. The others tell how the corpus was gathered: hams and spams came through
+// Only the headers Subject and From are kept. The others reveal how the corpus was gathered: ham and spam came through
 // different hosts.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Streams of rows with class labels, made from data that is here, to be written as text: svmlight, CSV or Vowpal Wabbit's.
+// Streams of labelled rows, made from local data or generated, to be written as svmlight, CSV or Vowpal Wabbit text.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +30,14 @@ class StreamRows {
   [[nodiscard]] virtual bool next(StreamRow& row) = 0;           // false at the end
 };
 
-// svmlight: tf-idf of the documents to train on, then of those to test with, each part shuffled. Weights are fitted to the first.
+// svmlight: tf-idf of the training documents, then of the test documents, each part shuffled. Weights are fitted to the
+// training documents.
 [[nodiscard]] std::unique_ptr<StreamRows> newsgroups_rows(const TokenisedCorpus& corpus, std::int64_t seed,
                                                           int threads);
 
-// With no phases, the pictures to train on, shuffled. Otherwise `rows` rows in phases of the same length; in each, the classes in a new
-// order have proportions that fall geometrically, the last being `imbalance` times rarer than the first. A class whose pictures are used up
-// begins again.
+// Without phases, the training pictures, shuffled. Otherwise `rows` rows in phases of equal length; each phase orders
+// the classes anew, and their proportions fall geometrically until the last is `imbalance` times rarer than the first.
+// A class whose pictures are used up starts again.
 struct PictureStreamOptions {
   std::int64_t rows = 0, phases = 0, seed = 1;
   double imbalance = 20;
@@ -49,14 +50,14 @@ struct PictureStreamOptions {
 // CSV, endless.
 [[nodiscard]] std::unique_ptr<StreamRows> generated_rows(const GeneratorOptions& options);
 
-// The lines of a file in Vowpal Wabbit's format whose labels are 1 to `classes`. Throws DataError.
+// The lines of a Vowpal Wabbit file whose labels are 1 to `classes`. Throws DataError.
 [[nodiscard]] std::unique_ptr<StreamRows> vowpal_wabbit_lines(const std::string& path, std::size_t classes);
 
-// Faults that come suddenly. Rows count from 0, so that so many come before the change.
+// Sudden faults in the labels. Rows count from 0, so a number is that of the rows before the change.
 struct LabelFaults {
-  std::vector<std::int64_t> swaps =
-      {};            // at each, the first class exchanges its name with the last, the second with the last but one, …
-  double noise = 0;  // part of the labels that are another one, each alike
+  // At each, the first class swaps its name with the last, the second with the last but one, …
+  std::vector<std::int64_t> swaps = {};
+  double noise = 0;  // fraction of the labels that are wrong, each wrong one equally likely
   std::int64_t noise_from = 0;
   std::int64_t seed = 1;
 };
@@ -64,7 +65,7 @@ struct LabelFaults {
 [[nodiscard]] std::size_t faulty_label(std::size_t label, std::size_t classes, std::int64_t row,
                                        const LabelFaults& faults);
 
-// At most `most` rows; how many there were. Lines come in blocks of any length.
+// Writes at most `max` rows and returns their number. Lines come in blocks of any length.
 std::int64_t write_stream(StreamRows& rows, std::int64_t max, const LabelFaults& faults,
                           const std::function<void(std::string_view)>& write);
 

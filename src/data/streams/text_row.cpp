@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "data/append_format.hpp"
 
 namespace obolus {
 
@@ -19,15 +20,14 @@ std::string text_row(int label, std::string_view tag, std::span<const TextPart> 
     for (const auto& [word, count] : counts[i]) square += weight(count) * weight(count);
   }
   std::string row = fmt::format("{} '{}", label, tag);
-  const auto out = std::back_inserter(row);
   if (square == 0) row += '|';
   const char* gap = "";  // the first bar touches the tag
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (counts[i].empty()) continue;
-    fmt::format_to(out, "{}|{}:{:.6g}", std::exchange(gap, " "), parts[i].name, 1 / std::sqrt(square));
+    append_format(row, "{}|{}:{:.6g}", std::exchange(gap, " "), parts[i].name, 1 / std::sqrt(square));
     for (const auto& [word, count] : counts[i]) {
-      fmt::format_to(out, " {}", word);
-      if (count > 1) fmt::format_to(out, ":{:.4g}", weight(count));
+      append_format(row, " {}", word);
+      if (count > 1) append_format(row, ":{:.4g}", weight(count));
     }
   }
   row += '\n';

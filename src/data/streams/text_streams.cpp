@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "data/durable_file.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/data/newsgroups.hpp"
-#include "run/durable_file.hpp"
 
 namespace obolus {
 namespace {
@@ -60,7 +60,7 @@ void save_rows(const TextStream& stream, std::string_view rows) {
   const std::string folder = data_folder();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw DataError(fmt::format("{}: cannot be made: {}", folder, error.message()));
+  if (error) throw DataError(fmt::format("{}: cannot be created: {}", folder, error.message()));
   std::string classes;
   for (std::size_t i = 0; i < stream.classes.size(); ++i) classes += fmt::format("{} {}\n", i + 1, stream.classes[i]);
   write_atomically(fmt::format("{}/{}.classes", folder, stream.name), classes);
@@ -71,7 +71,7 @@ std::string kept_rows_path(const TextStream& stream) {
   std::string path = rows_path(stream);
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none))
-    throw DataError(fmt::format("{}: not at {}; to bring it there:\n  obolus data get {} [--from ARCHIVE]", stream.name,
+    throw DataError(fmt::format("{}: not found at {}; to fetch it:\n  obolus data get {} [--from ARCHIVE]", stream.name,
                                 path, stream.name));
   return path;
 }

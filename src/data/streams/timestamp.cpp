@@ -19,7 +19,7 @@ std::string lowered(std::string_view text) {
   return low;
 }
 
-// Takes what it recognises from the front.
+// Consumes what it recognises from the front.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "obolus/core/to_size.hpp"
 #include "rows.hpp"
 
 namespace {
@@ -66,8 +67,10 @@ double slow_part_of_a(int f, double salary, double commission) {
   double sum = 0.0, all = 0.0;
   for (int level = 0; level < 5; ++level) {
     if (f == 6) {
-      for (const auto& [age, weight] : {std::pair{30.0, 20.0}, {50.0, 20.0}, {70.0, 21.0}})
-        all += weight, sum += slow_group_a(f, salary, commission, age, level, 0, 1, 0) ? weight : 0.0;
+      for (const auto& [age, weight] : {std::pair{30.0, 20.0}, {50.0, 20.0}, {70.0, 21.0}}) {
+        all += weight;
+        sum += slow_group_a(f, salary, commission, age, level, 0, 1, 0) ? weight : 0.0;
+      }
     } else if (f == 10) {
       const double missing = 5 * level + 10 - (salary + commission) / 1500;
       for (int years = 1; years <= 30; ++years)
@@ -105,7 +108,7 @@ TEST(Agrawal, GroupsHaveTheirPartsInAllTenFunctions) {
     const ConceptOptions stream{.concepts = Numbers({static_cast<double>(f)})};
     const auto g = make_generator(AgrawalOptions{.stream = stream, .perturbation = 0.0});
     const bool known = f <= 5;
-    const double p = known ? closed[static_cast<std::size_t>(f - 1)] : slow_part_of_a(f);
+    const double p = known ? closed[to_size(f - 1)] : slow_part_of_a(f);
     EXPECT_NEAR(part_of_class(*g, 0, n), p, hoeffding(n) + (known ? 0.0 : 1.0 / 260 + 1.0 / 130)) << f;
     const auto balanced = make_generator(AgrawalOptions{.stream = stream, .share = 0.5});
     EXPECT_NEAR(part_of_class(*balanced, 0, 5000), 0.5, hoeffding(5000)) << f;

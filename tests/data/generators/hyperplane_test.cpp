@@ -25,7 +25,8 @@ TEST(Hyperplane, LabelsFollowWeightsThatWalkRowByRow) {
     double left = 0.0, half = 0.0;
     for (std::size_t j = 0; j < 5; ++j) {
       const double w = model.uniform() + walked[j];
-      left += w * double{r.numbers[j]}, half += 0.5 * w;
+      left += w * double{r.numbers[j]};
+      half += 0.5 * w;
     }
     if (std::abs(left - half) > 1e-9) {  // the walk here is summed, with rounding
       EXPECT_EQ(r.label, left >= half) << i;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "obolus/core/to_size.hpp"
 #include "rows.hpp"
 
 namespace {
@@ -44,7 +45,7 @@ constexpr std::array<std::string_view, 10> glyphs{
     " _|"};
 constexpr std::array<std::size_t, 7> segment_at{1, 3, 5, 4, 6, 8, 7};
 
-bool lit(int digit, std::size_t segment) { return glyphs[static_cast<std::size_t>(digit)][segment_at[segment]] != ' '; }
+bool lit(int digit, std::size_t segment) { return glyphs[to_size(digit)][segment_at[segment]] != ' '; }
 
 TEST(Led, WithoutNoiseTheSegmentsShowTheDigit) {
   const auto g = make_generator(LedOptions{.noise = 0.0, .irrelevant = false});
@@ -62,7 +63,7 @@ TEST(Led, DigitsAreAlikeFrequentSegmentsInvertedByNoiseAndOtherBitsFair) {
   std::array<double, 24> odd{};
   for (std::int64_t i = 0; i < n; ++i) {
     const GeneratedRow r = row_of(*g, i);
-    digit[static_cast<std::size_t>(r.label)] += 1.0 / n;
+    digit[to_size(r.label)] += 1.0 / n;
     for (std::size_t j = 0; j < 24; ++j) odd[j] += ((r.numbers[j] == 1.0F) != (j < 7 && lit(r.label, j))) * (1.0 / n);
   }
   for (const double p : digit) EXPECT_NEAR(p, 0.1, hoeffding(n));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "obolus/core/to_size.hpp"
 #include "rows.hpp"
 
 namespace {
@@ -67,13 +68,17 @@ TEST(RandomRbf, RowsLieAroundCentroidsThatBounceRowByRow) {
     while (k + 1 < centroids.size() && left >= centroids[k].weight) left -= centroids[k++].weight;
     std::array<double, 3> along{};
     double square = 0.0;
-    for (double& a : along) a = 2.0 * rng.uniform() - 1.0, square += a * a;
+    for (double& a : along) {
+      a = 2.0 * rng.uniform() - 1.0;
+      square += a * a;
+    }
     const double distance = rng.normal() * centroids[k].deviation;
     const GeneratedRow r = row_of(*g, i);
     EXPECT_EQ(r.label, centroids[k].label) << i;
     for (std::size_t j = 0; j < 3; ++j)  // 2000 steps, each rounded to 2^-53, then to float: |x| < 8
       EXPECT_NEAR(r.numbers[j], centroids[k].place[j] + along[j] * distance / std::sqrt(square), 1e-6) << i;
-    step(before), step(after);
+    step(before);
+    step(after);
   }
 }
 
@@ -82,15 +87,19 @@ TEST(RandomRbf, ClassesHaveTheWeightsOfTheirCentroidsOrAreBalanced) {
   RandomRbfOptions o{.classes = 4, .centroids = 9};
   std::array<double, 4> part{};
   double all = 0.0;
-  for (const SlowCentroid& c : slow_centroids(o, 1))
-    part[static_cast<std::size_t>(c.label)] += c.weight, all += c.weight;
+  for (const SlowCentroid& c : slow_centroids(o, 1)) {
+    part[to_size(c.label)] += c.weight;
+    all += c.weight;
+  }
   for (int k = 0; k < 4; ++k) {
-    const double p = part[static_cast<std::size_t>(k)] / all;
-    o.balance = false, o.noise = 0.0;
+    const double p = part[to_size(k)] / all;
+    o.balance = false;
+    o.noise = 0.0;
     EXPECT_NEAR(part_of_class(*make_generator(o), k, n), p, hoeffding(n));
     o.noise = 0.3;
     EXPECT_NEAR(part_of_class(*make_generator(o), k, n), 0.7 * p + 0.1 * (1.0 - p), hoeffding(n));
-    o.balance = true, o.noise = 0.0;
+    o.balance = true;
+    o.noise = 0.0;
     EXPECT_NEAR(part_of_class(*make_generator(o), k, n), 0.25, hoeffding(n));
   }
 }

@@ -64,7 +64,8 @@ TEST(NewsgroupsRows, TheDocumentsToTrainOnComeFirstAndIndicesCountFromOne) {
   const auto lines = lines_of(written(*newsgroups_rows(small_corpus(), 1, 1)));
   ASSERT_EQ(lines.size(), 5u);
   std::vector<std::string> train(lines.begin(), lines.begin() + 3), test(lines.begin() + 3, lines.end());
-  std::sort(train.begin(), train.end()), std::sort(test.begin(), test.end());
+  std::sort(train.begin(), train.end());
+  std::sort(test.begin(), test.end());
   // apple: idf ln(4/2) + 1 = 1.6931; pear and plum: ln(4/3) + 1 = 1.2877.
   EXPECT_EQ(train, (std::vector<std::string>{"1 1:0.79596 2:0.60535", "2 2:0.70711 3:0.70711", "2 3:1"}));
   EXPECT_EQ(test, (std::vector<std::string>{"1 1:1", "2"})) << "a document whose words are not known is a row";

@@ -61,7 +61,7 @@ TEST(PinnedFiles, TheDigestIsOfNamesAndContentsHoweverTheyArePacked) {
   EXPECT_TRUE(of({{"a.txt", "one"}, {"b.txt", "twO"}}).starts_with("here: digest of 2 files: got ")) << of({});
   EXPECT_TRUE(of({{"a.txt", "one"}}).ends_with(", expected " + digest));
   EXPECT_EQ(of({{"a.txt", "one"}, {"x/a.txt", "one"}}), "here: \"a.txt\": given twice, expected once");
-  EXPECT_EQ(of({{"c", "one"}}), "here: got none of the files looked for, expected them");
+  EXPECT_EQ(of({{"c", "one"}}), "here: got none of the expected files, expected them");
 }
 
 // ---- Streams --------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ TEST(Reuters, WhatHasAnotherFormIsRefused) {
     return refusal([&] { return rows_of("reuters", {{"full/reuters-000.json", list}}); });
   };
   const std::string here = "here: reuters-000.json: ";
-  EXPECT_EQ(of("{"), here + "got no list in JSON, expected one of news");
+  EXPECT_EQ(of("{"), here + "expected a JSON list of news items");
   EXPECT_EQ(of("[3]"), here + "news 1: entry: got 3, expected an object");
   EXPECT_EQ(of(R"([{}, {"topics": 1}])"), here + "news 2: topics: got 1, expected a list");
   EXPECT_EQ(of(R"([{"topics": [1]}])"), here + "news 1: topics: got 1, expected texts");
@@ -123,7 +123,7 @@ TEST(Reuters, WhatHasAnotherFormIsRefused) {
             here + R"(news 1: date: got "now", expected one such as 26-FEB-1987 15:01:01.79)");
   EXPECT_EQ(of(R"([{"topics": ["x"], "title": "t", "id": "-1", "date": "26-FEB-1987 15:01:01.79"}])"),
             here + R"(news 1: id: got "-1", expected a whole number)");
-  EXPECT_EQ(of(std::string(100'000, '[')), here + "got no list in JSON, expected one of news");
+  EXPECT_EQ(of(std::string(100'000, '[')), here + "expected a JSON list of news items");
 }
 
 TEST(Imdb, ReviewsAreShuffledAndTheirLineBreaksAreNoWords) {
@@ -144,8 +144,8 @@ TEST(TextStreams, WhatIsSavedLiesBesideItsClassesAndWhatIsAbsentSaysHowToBringIt
   setenv("OBOLUS_DATA", folder.file("new").c_str(), 1);
   const TextStream& stream = *text_stream_named("spam-assassin");
   EXPECT_EQ(refusal([&] { return kept_rows_path(stream); }),
-            "spam-assassin: not at " + folder.path() +
-                "/new/spam-assassin.vw; to bring it there:\n  obolus data get spam-assassin [--from ARCHIVE]");
+            "spam-assassin: not found at " + folder.path() +
+                "/new/spam-assassin.vw; to fetch it:\n  obolus data get spam-assassin [--from ARCHIVE]");
   save_rows(stream, "1 |a b\n");
   EXPECT_EQ(kept_rows_path(stream), folder.path() + "/new/spam-assassin.vw");
   EXPECT_EQ(folder.read("new/spam-assassin.vw"), "1 |a b\n");

@@ -1,9 +1,9 @@
 // A problem of one's own and an algorithm of ours, from the headers alone.
 #include <cmath>
 #include <cstdio>
+#include <obolus/any/session.hpp>
 #include <obolus/check/oracle.hpp>
 #include <obolus/optimisers/f2obo.hpp>
-#include <obolus/run/session.hpp>
 
 struct Tracking {  // g = ½(y − x)², f = ½(y − 1)²: the best x is 1
   using Scalar = float;

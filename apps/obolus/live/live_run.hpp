@@ -1,0 +1,49 @@
+// Runs as the page shows them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "obolus/core/types.hpp"
+#include "trace/trace_columns.hpp"
+
+namespace obolus::cli {
+
+using Json = nlohmann::ordered_json;
+
+// On one line, whatever bytes are in a name.
+[[nodiscard]] std::string text_of(const Json& json);
+
+struct RunName {
+  std::string stream, optimiser, setting;
+  std::int64_t seed = 0;
+
+  auto operator<=>(const RunName&) const = default;
+  [[nodiscard]] Json json() const;
+};
+
+class LiveColumns : public TraceColumns {
+ public:
+  using TraceColumns::append;
+  // An object with "t" and further numbers, and where they were taken "evaluation" (an object of numbers) and
+  // "x_values" or "x_quantiles" (a list; "x_size" is the size of x).
+  void append(const Json& row);
+  // "columns":{…},"evaluation":{…} and, if there are hyperparameters, ,"x":{…}
+  void write(std::string& out) const;
+};
+
+struct LiveRun {
+  RunName name;
+  std::string status = "running", quantity = {};
+  Round rounds = 0, horizon = 0;
+  std::vector<std::string> notes = {};
+  Json more = Json::object();  // further members of a Run
+  LiveColumns columns = {};
+
+  [[nodiscard]] std::string json() const;
+};
+
+}  // namespace obolus::cli

@@ -1,0 +1,272 @@
+#include "fit/stream/fit_run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "config/option_text.hpp"
+#include "fit/model/model_file.hpp"
+#include "fit/stream/prediction_file.hpp"
+#include "fit/stream/trace_line.hpp"
+#include "obolus/core/error.hpp"
+#include "obolus/run/profile.hpp"
+#include "run/run_recorder.hpp"
+
+namespace obolus::fit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+template <class Options>
+std::string section(const char* name, Options options) {
+  std::string text = fmt::format("\n[{}]\n", name);
+  options.describe([&](std::string_view key, auto& value, std::string_view, Range = {}) {
+    if (const std::string is = config::value_text(value); !is.empty()) text += fmt::format("{} = {}\n", key, is);
+  });
+  return text;
+}
+
+// Else the model diverged in the round before.
+bool is_finite(const Prediction& p) {
+  return std::isfinite(p.number) && (p.truth < 0 || std::isfinite(p.truth_probability));
+}
+
+class FitRunner {
+ public:
+  explicit FitRunner(FitRunOptions options)
+      : options_(std::move(options)), predictions_(options_.predictions, options_.probabilities) {}
+
+  FitSummary run(const OpenRows& open, std::unique_ptr<RowReader> validation) {
+    if (options_.resume && !options_.can_resume)
+      throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
+    std::unique_ptr<RowReader> reader = options_.can_resume ? open() : open_stream(open, options_.stop);
+    if (!reader) return stopped_before();
+    source_.emplace(std::move(reader), options_.threads > 1 || !options_.can_resume);
+    settle_task();
+    fit_.emplace(options_.fit);
+    if (validation) use_validation(std::move(validation));
+    if (!options_.path.empty()) fit_->follow(options_.path);
+    evaluation_.emplace(options_.fit.task == FitTask::classes, options_.evaluation);
+    if (!options_.directory.empty()) open_recorder();
+    if (!options_.resume) predictions_.begin();
+    return end(loop());
+  }
+
+ private:
+  [[nodiscard]] FitSummary stopped_before() const {
+    FitSummary s;
+    s.status = FitStatus::stopped;
+    s.task = options_.fit.task;
+    return s;
+  }
+
+  void settle_task() {
+    if (options_.fit.task != FitTask::automatic) return;
+    constexpr std::size_t look_ahead = 1000;
+    const std::vector<std::string> labels = source_->first_labels(look_ahead, options_.stop);
+    options_.fit.task = options_.fit.classes.empty() ? fit_task(labels) : FitTask::classes;
+  }
+
+  void use_validation(std::unique_ptr<RowReader> reader) {
+    constexpr std::size_t max = 1'000'000;
+    std::vector<DataRow> rows;
+    for (DataRow row; reader->next(row);) {
+      if (rows.size() == max)
+        throw DataError(fmt::format("{}: got more than {} validation rows, expected fewer", reader->place(), max));
+      rows.push_back(row);
+    }
+    if (rows.empty()) throw DataError("--validation: got no rows, expected some");
+    fit_->set_groups(reader->groups(), !reader->index_base().has_value());
+    fit_->set_validation(rows);
+    source_->add_to_digest(rows);
+  }
+
+  void open_recorder() {
+    recorder_.emplace(RunRecorder::Options{options_.directory, options_.resume, options_.force,
+                                           options_.log.checkpoint_every, options_.log.checkpoint_seconds},
+                      fit_config(options_));
+    recorder_->restore([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); },
+                       [this] { check_restored(); });
+    recorder_->append_about(options_.about);
+  }
+
+  // What may refuse comes before what changes a file.
+  void check_restored() {
+    if (options_.rows > 0 && rows_ > options_.rows)
+      throw ConfigError(
+          fmt::format("{}: has learnt {} rows already, cannot resume to {}", options_.directory, rows_, options_.rows));
+    source_->skip_to_checkpoint(options_.directory);
+    predictions_.resume(rows_);
+  }
+
+  void fields(Archive& a, std::uint64_t& trace_bytes) {
+    a("trace_bytes", trace_bytes);
+    a("predictions", predictions_);
+    source_->fields(a);
+    a("learnt", rows_);
+    a("traced", traced_);
+    a("bad_labels", bad_labels_);
+    a("first_bad", first_bad_);
+    a("alarm", alarm_);
+    a("learning", learning_);
+    a("spent", spent_);
+    a("fit", *fit_);
+    a("evaluation", *evaluation_);
+  }
+
+  FitStatus loop() {
+    start_ = Clock::now();
+    while (options_.rows == 0 || rows_ < options_.rows) {
+      const RowPipe::Item* item = source_->next(options_.stop);
+      if (!item && options_.stop && options_.stop()) return FitStatus::stopped;
+      if (!item) {
+        check_skipped("the end");
+        return FitStatus::finished;
+      }
+      if (!process(*item)) continue;
+      if (diverged_ || !std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
+      if (options_.stop && options_.stop()) return FitStatus::stopped;
+      constexpr std::int64_t clock_every = 64;
+      if (recorder_ && recorder_->checkpoint_due(rows_, clock_every)) {
+        save();
+        save_model(options_.directory + "/model", *fit_);
+      }
+    }
+    return FitStatus::finished;
+  }
+
+  // Rows that the reader skipped and bad labels share one budget.
+  void check_skipped(const std::string& place) {
+    const std::uint64_t skipped = source_->skipped();
+    if (skipped + bad_labels_ > options_.skip_bad)
+      throw DataError(
+          fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
+                      "first label: {}",
+                      place, skipped + bad_labels_, bad_labels_, options_.skip_bad, first_bad_));
+  }
+
+  // False for a row that was left out.
+  bool process(const RowPipe::Item& item) {
+    if (item.groups > known_groups_) {
+      fit_->set_groups(source_->groups(item.groups), item.columns);
+      known_groups_ = item.groups;
+    }
+    check_skipped(item.place);
+    const Prediction* prediction = nullptr;
+    const auto begun = Clock::now();
+    try {
+      prediction = &fit_->learn(item.row);
+    } catch (const DataError& e) {
+      const std::string what = fmt::format("{}: {}", item.place, e.what());
+      if (source_->skipped() + ++bad_labels_ > options_.skip_bad) throw DataError(what);
+      if (first_bad_.empty()) first_bad_ = what;
+      return false;
+    }
+    learning_ += since(begun);
+    if (diverged_ = !is_finite(*prediction); diverged_) return true;
+    ++rows_;
+    std::string_view alarm;
+    if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
+    predictions_.write(*prediction, *fit_, item.row.tag);
+    if (recorder_) trace(alarm);
+    last_ = {rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm};
+    if (options_.on_row) options_.on_row(last_);
+    return true;
+  }
+
+  // One line per round; an alarm waits for the line of its round. Metrics are in some of them: 16 to 32 in every
+  // octave of rounds.
+  void trace(std::string_view alarm) {
+    const std::int64_t round = fit_->rounds(), every = options_.log.trace_every;
+    if (!alarm.empty()) alarm_ = alarm;
+    if (round == traced_ || (round % every != 0 && alarm_.empty())) return;
+    const bool evaluated = round % every == 0 && profiled(round / every);
+    format_trace_line({round, rows_, spent_ + since(start_), std::exchange(alarm_, {}), evaluated}, *fit_, *evaluation_,
+                      trace_line_);
+    traced_ = round;
+    recorder_->append_trace(trace_line_);
+    if (options_.on_trace) options_.on_trace(trace_line_, evaluated);
+  }
+
+  void save() {
+    predictions_.sync();
+    const double before = std::exchange(spent_, spent_ + since(start_));
+    recorder_->save([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); });
+    spent_ = before;
+  }
+
+  // The checkpoint comes before the last rows are learnt: resumed with more data, the run is as if all had been there
+  // at once.
+  FitSummary end(FitStatus status) {
+    if (status == FitStatus::finished && rows_ == 0) throw DataError("got no rows, expected at least one");
+    last_.row = nullptr;  // it may be gone
+    if (options_.on_end && last_.fit) options_.on_end(last_);
+    if (recorder_ && status != FitStatus::diverged) save();
+    predictions_.sync();
+    if (status == FitStatus::finished) fit_->finish();
+    if (status == FitStatus::finished && !std::isfinite(fit_->outer_loss())) status = FitStatus::diverged;
+    FitSummary s = summary(status);
+    if (status != FitStatus::diverged) {
+      if (recorder_) save_model(options_.directory + "/model", *fit_);
+      if (!options_.model.empty()) save_model(options_.model, *fit_);
+    }
+    if (recorder_) recorder_->finish(s.json());
+    return s;
+  }
+
+  [[nodiscard]] FitSummary summary(FitStatus status) const {
+    FitSummary s;
+    s.status = status;
+    s.rows = rows_;
+    s.rounds = fit_->rounds();
+    s.features = fit_->features();
+    s.alarms = evaluation_->alarms();
+    s.skipped = bad_labels_ + source_->skipped();
+    s.first_skipped = first_bad_;
+    if (s.first_skipped.empty() && source_->skipped() > 0 && status == FitStatus::finished)
+      s.first_skipped = source_->first_skipped();
+    s.task = options_.fit.task;
+    s.classes = fit_->classes();
+    for (const auto& [name, value] : evaluation_->all()) s.prequential.emplace_back(name, value);
+    for (const auto& [name, value] : evaluation_->last()) s.window.emplace_back(name, value);
+    s.hyperparameters = fit_->hyperparameters();
+    s.penalties = fit_->penalties();
+    s.seconds = spent_ + since(start_);
+    s.seconds_learning = learning_;
+    return s;
+  }
+
+  FitRunOptions options_;
+  std::optional<RowSource> source_;
+  std::optional<Fit> fit_;
+  std::optional<FitEvaluation> evaluation_;
+  std::optional<RunRecorder> recorder_;
+  PredictionFile predictions_;
+  std::int64_t rows_ = 0, traced_ = 0;  // learnt; the last round in the trace
+  std::size_t known_groups_ = 0;
+  bool diverged_ = false;
+  FitView last_;
+  std::uint64_t bad_labels_ = 0;
+  std::string first_bad_, trace_line_, alarm_;
+  double learning_ = 0, spent_ = 0;  // seconds: in learning; in the run, before it was resumed
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+// A report takes the stream's name and the method's from it.
+std::string fit_config(const FitRunOptions& o) {
+  return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
+         fmt::format("\n[optimiser]\nname = \"{}\"\n", method_name) + section("fit", o.fit) +
+         section("evaluation", o.evaluation) + section("log", o.log);
+}
+
+FitSummary run_fit(FitRunOptions options, const OpenRows& open, std::unique_ptr<RowReader> validation) {
+  return FitRunner(std::move(options)).run(open, std::move(validation));
+}
+
+}  // namespace obolus::fit

@@ -1,0 +1,73 @@
+// The rows of a run in columns, growing and thinned as it grows: what plots, reports and the live view show.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "obolus/run/profile.hpp"
+#include "trace/thinning.hpp"
+#include "trace/trace_row.hpp"
+
+namespace obolus {
+
+class TraceColumns {
+ public:
+  static constexpr std::size_t max_names = 1000;  // more are refused
+
+  // Numbers by row, NaN where nothing was measured. Columns may be shorter than the rows.
+  struct Column {
+    std::string name;
+    std::vector<double> values;
+    std::vector<Thinning::Axes> axes;  // that keep the value; none for rows that are there for other columns
+    Thinning thinning;
+
+    [[nodiscard]] double at(std::size_t row) const {
+      return row < values.size() ? values[row] : std::numeric_limits<double>::quiet_NaN();
+    }
+    // Whether any of its numbers is finite.
+    [[nodiscard]] bool measured() const { return thinning.any(); }
+  };
+
+  // Throws DataError for too many names.
+  void append(const TraceRow& row);
+  // Drops a quarter of the rows or more: the columns with the most numbers are made half as fine until that is so, so
+  // that what is measured rarely goes last. The first and the last row stay.
+  void thin();
+
+  [[nodiscard]] std::size_t rows() const { return t().size(); }
+  [[nodiscard]] const std::vector<double>& t() const { return numbers_.front().values; }
+  [[nodiscard]] const std::vector<Column>& numbers() const { return numbers_; }  // t is the first
+  [[nodiscard]] const std::vector<Column>& evaluation() const { return evaluation_; }
+  [[nodiscard]] const Column* find(std::string_view name) const;  // among numbers()
+  [[nodiscard]] std::size_t size() const;                         // numbers held in all
+
+  // Hyperparameters, in the rows that have them.
+  [[nodiscard]] std::vector<Profile> profiles() const;
+  [[nodiscard]] bool profiles_are_quantiles() const { return quantiles_; }
+
+  // Rows of at most `max` numbers of a column, spaced for the axis, the first and the last included.
+  [[nodiscard]] std::vector<std::size_t> spaced(const Column& column, RoundAxis axis, std::size_t max) const;
+
+ private:
+  void put(std::vector<Column>& columns, std::size_t& place, std::string_view name, double value);
+  void set(Column& column, double value);
+  void append_x(const TraceRow::Hyperparameters& x);
+  void drop_last();
+  bool coarsen();
+  void drop_unneeded();
+  template <class Visit>
+  void for_each_column(const Visit& visit);
+
+  std::vector<Column> numbers_{Column{"t", {}, {}, {}}}, evaluation_, x_;
+  Index x_size_ = 0;
+  bool quantiles_ = false;
+  bool last_needed_ = true;  // the last row stays when others follow
+};
+
+// Of a file trace.jsonl: at most `max_rows` rows. Throws DataError naming file and line.
+[[nodiscard]] TraceColumns read_trace(const std::string& path, std::size_t max_rows = 20'000);
+
+}  // namespace obolus

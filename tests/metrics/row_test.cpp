@@ -1,0 +1,72 @@
+#include "obolus/metrics/row.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+namespace obolus::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Row measured_row() {
+  Row row;
+  row.t = 7;
+  row.measured = row.has_regret = row.has_residuals = true;
+  for (double value = 1; const RowColumn& column : row_columns) column.set(row, value++);
+  return row;
+}
+
+TEST(Row, describes_every_column_and_names_none_twice) {
+  std::set<std::string_view> names, labels;
+  for (const RowColumn& column : row_columns) {
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+    EXPECT_TRUE(labels.insert(column.label).second) << column.label;
+    EXPECT_FALSE(column.meaning.empty()) << column.name;
+  }
+}
+
+TEST(Row, a_fresh_row_has_only_what_every_round_has) {
+  for (const RowColumn& column : row_columns) EXPECT_EQ(column.present(Row{}), column.when == When::always);
+  for (const RowColumn& column : row_columns) EXPECT_TRUE(column.present(measured_row())) << column.name;
+}
+
+TEST(Row, a_checkpoint_keeps_all_but_what_follows_from_the_rest) {
+  Row before = measured_row(), after;
+  before.counts = {1, 2, 3, 4, 5, 6, 7, 8};
+  Archive saved;
+  before.fields(saved);
+  Archive loaded(saved.bytes());
+  after.fields(loaded);
+  loaded.finish();
+  EXPECT_EQ(after.t, before.t);
+  for (const RowColumn& column : row_columns)
+    if (column.name != "distance_y" && column.name != "distance_z")
+      EXPECT_EQ(column.number(after), column.number(before)) << column.name;
+}
+
+TEST(Row, the_first_number_that_is_not_finite_is_named) {
+  EXPECT_EQ(non_finite(Row{}), "");
+  Row row = measured_row();
+  EXPECT_EQ(non_finite(row), "");
+  row.residual_z = infinity;
+  EXPECT_EQ(non_finite(row), "residual_z");
+  row.g = Row::absent;
+  EXPECT_EQ(non_finite(row), "g");
+  row.measured = row.has_residuals = false;
+  EXPECT_EQ(non_finite(row), "");
+  row.evaluation.add("accuracy", Row::absent);
+  EXPECT_EQ(non_finite(row), "accuracy");
+}
+
+// The sum of finite terms may overflow, and |y − z|/|z| has no value at z = 0: neither ends a run.
+TEST(Row, totals_and_numbers_that_may_be_missing_do_not_end_a_run) {
+  Row row = measured_row();
+  row.regret = infinity;
+  row.separation = infinity;
+  EXPECT_EQ(non_finite(row), "");
+}
+
+}  // namespace
+}  // namespace obolus::test
