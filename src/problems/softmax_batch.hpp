@@ -20,7 +20,10 @@ class SoftmaxBatch {
   SoftmaxBatch(const SparseRows& data, Index rows, std::size_t common);
 
   // For several steps, in two parts that may run at different times.
-  void build(const RoundRows& rows) { count(rows), sort(rows); }
+  void build(const RoundRows& rows) {
+    count(rows);
+    sort(rows);
+  }
   void count(const RoundRows& rows);
   void sort(const RoundRows& rows);
   // For a single step.

@@ -23,7 +23,11 @@ struct RoundPictures {
   bool operator==(const RoundPictures&) const = default;
   [[nodiscard]] Index size() const { return static_cast<Index>(picture.size()); }
   [[nodiscard]] Index outer() const { return size() - inner; }
-  void clear() { picture.clear(), label.clear(), inner = 0; }
+  void clear() {
+    picture.clear();
+    label.clear();
+    inner = 0;
+  }
 };
 
 class PicturePools {

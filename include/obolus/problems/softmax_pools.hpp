@@ -22,7 +22,11 @@ struct RoundRows {
   bool operator==(const RoundRows&) const = default;
   [[nodiscard]] Index size() const { return static_cast<Index>(row.size()); }
   [[nodiscard]] Index outer() const { return size() - inner; }
-  void clear() { row.clear(), label.clear(), inner = 0; }
+  void clear() {
+    row.clear();
+    label.clear();
+    inner = 0;
+  }
   void draw(SampleSizes sizes, Rng& rng, RoundRows& out) const;  // with replacement; none from an empty part
 };
 
