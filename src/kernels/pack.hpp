@@ -1,7 +1,7 @@
-// Packs of numbers as wide as an instruction set has them. Kernels are compiled once per instruction set, each time with OBOLUS_INSTRUCTIONS,
-// the set's name in Instructions, and OBOLUS_PACK, the bytes of a wide pack. All that is compiled lives in a namespace of that name: nothing may
-// be shared between instruction sets, and no name of the standard library is instantiated, since the linker might use an inline
-// function compiled for AVX2 anywhere.
+// Packs of numbers for one instruction set. Kernels are compiled once per set, with OBOLUS_INSTRUCTIONS, its name in
+// Instructions, and OBOLUS_PACK, the bytes of its registers. All that is compiled lives in a namespace of that name:
+// nothing may be shared between instruction sets, and nothing of the standard library is instantiated, since the linker
+// might take an inline function compiled for AVX2 for all others of its name.
 #pragma once
 
 #define OBOLUS_INLINE static inline __attribute__((always_inline))
@@ -14,11 +14,13 @@ template <>
 struct PackOf<float> {
   typedef float wide __attribute__((vector_size(OBOLUS_PACK), aligned(4), may_alias));
   typedef float narrow __attribute__((vector_size(16), aligned(4), may_alias));
+  typedef float two_narrow __attribute__((vector_size(32), aligned(4), may_alias));
 };
 template <>
 struct PackOf<double> {
   typedef double wide __attribute__((vector_size(OBOLUS_PACK), aligned(8), may_alias));
   typedef double narrow __attribute__((vector_size(16), aligned(8), may_alias));
+  typedef double two_narrow __attribute__((vector_size(32), aligned(8), may_alias));
 };
 template <class S>
 using Wide = typename PackOf<S>::wide;

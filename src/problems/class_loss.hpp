@@ -45,7 +45,8 @@ double scaled_loss(Network<S>& net, std::span<const std::int32_t> label, const S
     loss += detail::scaled_row(z, classes, x, p, label[r]);
     p[label[r]] -= 1.0;
     for (Index j = 0; j < classes; ++j) {
-      sums[j] += p[j] * double(z[j]), sums[classes + j] += p[j];
+      sums[j] += p[j] * double(z[j]);
+      sums[classes + j] += p[j];
       if (slopes) net.slope()[r * net.row() + to_size(j)] = static_cast<S>(double(x[j]) * p[j] / n);
     }
   }
@@ -66,7 +67,8 @@ void scaled_loss_tangent(Network<S>& net, std::span<const std::int32_t> label, c
     for (Index j = 0; j < classes; ++j) mean += p[j] * double(x[j]) * double(z_t[j]);
     for (Index j = 0; j < classes; ++j) {
       const double p_t = p[j] * (double(x[j]) * double(z_t[j]) - mean);
-      sums[j] += p_t * double(z[j]) + (p[j] - (label[r] == j ? 1.0 : 0.0)) * double(z_t[j]), sums[classes + j] += p_t;
+      sums[j] += p_t * double(z[j]) + (p[j] - (label[r] == j ? 1.0 : 0.0)) * double(z_t[j]);
+      sums[classes + j] += p_t;
       net.slope_tangent()[r * net.row() + to_size(j)] = static_cast<S>(double(x[j]) * p_t / n);
     }
   }

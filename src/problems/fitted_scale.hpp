@@ -5,8 +5,8 @@
 
 namespace obolus {
 
-// The least of a convex function of s > 0, known by `derivatives(s, slope, curvature)`, within [1e-2, 1e2]: Newton's method, kept
-// within a bracket that every slope narrows.
+// The least of a convex function of s > 0, known by `derivatives(s, slope, curvature)`, within [1e-2, 1e2]: Newton's
+// method, kept within a bracket that every slope narrows.
 template <class Derivatives>
 [[nodiscard]] double fitted_scale(double tolerance, Derivatives&& derivatives) {
   double low = 1e-2, high = 1e2, scale = 1.0;

@@ -28,7 +28,10 @@ LossTuning<S>::LossTuning(const Options& options, std::shared_ptr<const Labelled
       seed_(seed),
       network_(std::make_unique<Network<S>>(shape_of(options, pools_))) {
   const Dims d = dims();
-  point_.x.resize(d.x), point_.y.resize(d.y), gradient_.resize(d.y), x_gradient_.resize(d.x);
+  point_.x.resize(d.x);
+  point_.y.resize(d.y);
+  gradient_.resize(d.y);
+  x_gradient_.resize(d.x);
 }
 
 template <class S>
@@ -49,7 +52,7 @@ const char* LossTuning<S>::kernels() const {
   return network_->kernels();
 }
 
-// ---- The stream ------------------------------------------------------------------------------------------------------
+// ---- The stream -----------------------------------------------------------------------------------------------------
 
 template <class S>
 void LossTuning<S>::reveal(Round t) {
@@ -79,7 +82,8 @@ std::span<const std::int32_t> LossTuning<S>::labels(Data data) const {
 template <class S>
 void LossTuning<S>::start(Out<S> x, Out<S> y) {
   const Index classes = pools_.classes();
-  x.head(classes).setOnes(), x.tail(classes).setZero();
+  x.head(classes).setOnes();
+  x.tail(classes).setZero();
   y.setZero();
   Rng rng = Rng(seed_).child("network");
   const NetworkShape& shape = network_->shape();
@@ -94,10 +98,14 @@ void LossTuning<S>::start(Out<S> x, Out<S> y) {
     at += 3 * out, in = out, height /= 2, width /= 2;
   }
   in *= height * width;
-  for (const Index out : shape.hidden) fill(out * in, 2.0 / static_cast<double>(in)), at += out, in = out;
+  for (const Index out : shape.hidden) {
+    fill(out * in, 2.0 / static_cast<double>(in));
+    at += out;
+    in = out;
+  }
 }
 
-// ---- Passes ----------------------------------------------------------------------------------------------------------
+// ---- Passes ---------------------------------------------------------------------------------------------------------
 
 template <class S>
 void LossTuning<S>::forward(Data data, In<S> y) {
@@ -108,7 +116,9 @@ void LossTuning<S>::forward(Data data, In<S> y) {
   const auto size = to_size(pools_.side() * pools_.side());
   const S* pictures = pixels_.data() + (data == Data::inner ? 0 : to_size(now_.inner) * size);
   network_->forward(y.data(), pictures, static_cast<int>(data == Data::inner ? now_.inner : now_.outer()));
-  point_.data = data, point_.slopes = false, point_.y = y;
+  point_.data = data;
+  point_.slopes = false;
+  point_.y = y;
 }
 
 // g's passes at (x, y), unless they are there already; g's gradients are then in gradient_ and x_gradient_.
@@ -118,10 +128,11 @@ void LossTuning<S>::backward_inner(In<S> x, In<S> y) {
   if (point_.slopes && std::equal(x.data(), x.data() + x.size(), point_.x.data())) return;
   scaled_loss(*network_, labels(Data::inner), x.data(), x_gradient_.data());
   network_->backward(gradient_.data());
-  point_.slopes = true, point_.x = x;
+  point_.slopes = true;
+  point_.x = x;
 }
 
-// ---- The oracle ------------------------------------------------------------------------------------------------------
+// ---- The oracle -----------------------------------------------------------------------------------------------------
 
 template <class S>
 double LossTuning<S>::outer_value(In<S>, In<S> y) {
@@ -170,7 +181,7 @@ void LossTuning<S>::inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) {
   d = x_gradient_;
 }
 
-// ---- Measures --------------------------------------------------------------------------------------------------------
+// ---- Measures -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -203,7 +214,10 @@ struct Score {
   [[nodiscard]] double balanced() const {
     double sum = 0.0, classes = 0.0;
     for (std::size_t j = 0; j < right.size(); ++j)
-      if (of_class[j] > 0) sum += right[j] / of_class[j], classes += 1.0;
+      if (of_class[j] > 0) {
+        sum += right[j] / of_class[j];
+        classes += 1.0;
+      }
     return sum / classes;
   }
 };
@@ -228,7 +242,8 @@ void LossTuning<S>::score_test(In<S> y, const char* suffix, bool own_statistics,
                 pools_.test_label(static_cast<std::int32_t>(first + i), round_));
   }
   const std::string end(suffix);
-  out.add("test_balanced" + end, score.balanced()), out.add("test_accuracy" + end, score.accuracy());
+  out.add("test_balanced" + end, score.balanced());
+  out.add("test_accuracy" + end, score.accuracy());
   out.add("test_loss" + end, score.loss / score.count());
 }
 
@@ -238,7 +253,8 @@ void LossTuning<S>::judge(In<S>, In<S> y, Evaluation& out) {
   Score score(pools_.classes());
   const auto label = labels(Data::outer);
   for (std::size_t i = 0; i < label.size(); ++i) score.add(network_->logits() + i * network_->row(), label[i]);
-  out.add("loss", score.loss / score.count()), out.add("accuracy", score.accuracy());
+  out.add("loss", score.loss / score.count());
+  out.add("accuracy", score.accuracy());
 }
 
 template <class S>
@@ -252,7 +268,8 @@ void LossTuning<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
     out.add(std::string(what) + "_least", double(part.minCoeff())),
         out.add(std::string(what) + "_most", double(part.maxCoeff()));
   };
-  spread("scale", x.head(classes)), spread("shift", x.tail(classes));
+  spread("scale", x.head(classes));
+  spread("shift", x.tail(classes));
 }
 
 template class LossTuning<float>;

@@ -1,8 +1,8 @@
 #include "obolus/problems/quadratic.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
+
+#include "problems/spectrum.hpp"
 
 namespace obolus {
 namespace {
@@ -20,19 +20,18 @@ Matrix<double> normal(Rng rng, Index rows, Index cols) {
 
 // Eigenvalues from μ to μ·condition in equal ratios, in a random basis.
 Matrix<double> curvature(const QuadraticOptions& o, const Rng& rng) {
-  Vector<double> eigenvalues(o.dim_y);
+  Vector<double> spectrum(o.dim_y);
   for (Index i = 0; i < o.dim_y; ++i)
-    eigenvalues[i] = o.mu * std::pow(o.condition, o.dim_y == 1 ? 0.0 : double(i) / double(o.dim_y - 1));
-  const Matrix<double> Q = Eigen::HouseholderQR<Matrix<double>>(normal(rng, o.dim_y, o.dim_y)).householderQ();
-  const Matrix<double> A = Q * eigenvalues.asDiagonal() * Q.transpose();
+    spectrum[i] = o.mu * std::pow(o.condition, o.dim_y == 1 ? 0.0 : double(i) / double(o.dim_y - 1));
+  const Matrix<double> Q = orthogonal_factor(normal(rng, o.dim_y, o.dim_y));
+  const Matrix<double> A = Q * spectrum.asDiagonal() * Q.transpose();
   return 0.5 * (A + A.transpose());
 }
 
 // Spectral norm `coupling`.
 Matrix<double> coupling(const QuadraticOptions& o, const Rng& rng) {
   const Matrix<double> B = normal(rng, o.dim_y, o.dim_x);
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> gram(B.transpose() * B);
-  return o.coupling / std::sqrt(gram.eigenvalues().maxCoeff()) * B;
+  return o.coupling / std::sqrt(eigenvalues(B.transpose() * B).maxCoeff()) * B;
 }
 
 }  // namespace
@@ -46,7 +45,9 @@ QuadraticGenerator::QuadraticGenerator(const QuadraticOptions& options, std::uin
   base_.b = normal(rng_.child("b"), d2, 1) / std::sqrt(double(d2));
   base_.c = normal(rng_.child("c"), d2, 1) / std::sqrt(double(d2));
   base_.e = normal(rng_.child("e"), d1, 1) / std::sqrt(double(d1));
-  base_.w = options_.weight, base_.s = options_.sine, base_.r = options_.ridge;
+  base_.w = options_.weight;
+  base_.s = options_.sine;
+  base_.r = options_.ridge;
   unit_.resize(d2);
   fill_unit(rng_.child("direction"), unit_);
   factor_.compute(base_.A);

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +17,7 @@
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
 #include "problems/quadratic_json.hpp"
+#include "problems/spectrum.hpp"
 
 namespace obolus {
 namespace {
@@ -29,7 +28,8 @@ constexpr std::uintmax_t max_file = std::uintmax_t{1} << 30;
 
 Index dimension(const Place& file, std::string_view key, const std::optional<double>& value) {
   Place place = file;
-  place.in_dims = true, place.key = key;
+  place.in_dims = true;
+  place.key = key;
   if (!value) place.refuse("missing");
   if (*value >= 1 && *value <= max_dimension && *value == std::floor(*value)) return static_cast<Index>(*value);
   place.refuse(fmt::format("{}", *value), fmt::format("a whole number from 1 to {}", max_dimension));
@@ -74,7 +74,7 @@ double to_number(const Entry& entry, const Place& place) {
   place.refuse(form_text(entry), "a single number");
 }
 
-// Symmetric up to the rounding of whoever wrote the file; then exactly.
+// Symmetric up to the rounding of the program that wrote the file; then exactly.
 void symmetrise(Matrix<double>& A, Place place) {
   const double allowed = 1e-12 * A.cwiseAbs().maxCoeff();
   for (Index i = 0; i < A.rows(); ++i) {
@@ -98,8 +98,7 @@ void require_positive_definite(const Matrix<double>& A, const Place& place) {
   if (positive) return;
   constexpr Index still_quick = 1000;
   if (A.rows() > still_quick) place.refuse("a matrix whose Cholesky factorisation fails", "a positive definite matrix");
-  const auto eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix<double>>(A, Eigen::EigenvaluesOnly).eigenvalues();
-  place.refuse(fmt::format("a matrix with smallest eigenvalue {:.6g}", eigenvalues.minCoeff()),
+  place.refuse(fmt::format("a matrix with smallest eigenvalue {:.6g}", eigenvalues(A).minCoeff()),
                "a positive definite matrix");
 }
 
@@ -141,12 +140,13 @@ std::ifstream open(const std::string& path) {
 
 std::vector<QuadraticRound<double>> read_quadratic_stream(const std::string& path) {
   std::ifstream file = open(path);
-  StreamReader reader(path);
-  nlohmann::json::sax_parse(file, &reader);
-  RawStream raw = reader.take();
+  RawStream raw = read_raw(file, path);
   Place place{.file = path};
   if (file.bad()) place.refuse("reading stopped half-way");
-  if (!raw.has_dims) place.key = "dims", place.refuse("missing");
+  if (!raw.has_dims) {
+    place.key = "dims";
+    place.refuse("missing");
+  }
   const Dims dims{dimension(place, "x", raw.dim_x), dimension(place, "y", raw.dim_y)};
   place.key = "rounds";
   if (!raw.has_rounds) place.refuse("missing");

@@ -1,10 +1,10 @@
 #include "obolus/problems/quadratic_knowledge.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "obolus/core/convex_set.hpp"
+#include "problems/spectrum.hpp"
 
 namespace obolus {
 
@@ -14,16 +14,15 @@ void QuadraticBounds::include(const QuadraticRound<double>& round) {
   joint.topRightCorner(d1, d2) = -round.B.transpose();
   joint.bottomLeftCorner(d2, d1) = -round.B;
   joint.bottomRightCorner(d2, d2) = round.A;
-  const auto spectrum = [](const Matrix<double>& m) {
-    return Eigen::SelfAdjointEigenSolver<Matrix<double>>(m, Eigen::EigenvaluesOnly).eigenvalues().eval();
-  };
-  L_g1 = std::max(L_g1, spectrum(joint).cwiseAbs().maxCoeff());
-  mu_g = std::min(mu_g, spectrum(round.A).minCoeff());
-  norm_B = std::max(norm_B, std::sqrt(std::max(0.0, spectrum(round.B.transpose() * round.B).maxCoeff())));
+  L_g1 = std::max(L_g1, eigenvalues(joint).cwiseAbs().maxCoeff());
+  mu_g = std::min(mu_g, eigenvalues(round.A).minCoeff());
+  norm_B = std::max(norm_B, std::sqrt(std::max(0.0, eigenvalues(round.B.transpose() * round.B).maxCoeff())));
   norm_b = std::max(norm_b, round.b.norm());
   norm_c = std::max(norm_c, round.c.norm());
   norm_e = std::max(norm_e, round.e.norm());
-  w = std::max(w, std::abs(round.w)), s = std::max(s, std::abs(round.s)), r = std::max(r, std::abs(round.r));
+  w = std::max(w, std::abs(round.w));
+  s = std::max(s, std::abs(round.s));
+  r = std::max(r, std::abs(round.r));
   dim_y = d2;
 }
 

@@ -7,12 +7,12 @@
 
 namespace obolus {
 
-Index max_entries(const SparseRows& data, Index rows) {
+Index max_batch_entries(const SparseRows& data, Index rows) {
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 0; i + 1 < data.start.size(); ++i) lengths.push_back(data.start[i + 1] - data.start[i]);
   std::sort(lengths.rbegin(), lengths.rend());
   std::int64_t sum = 0;
-  // Rows may come again: beyond the data the longest counts.
+  // Rows may repeat: beyond the data, the longest counts.
   for (Index r = 0; r < rows && !lengths.empty(); ++r)
     sum += r < static_cast<Index>(lengths.size()) ? lengths[to_size(r)] : lengths.front();
   return static_cast<Index>(sum);
@@ -47,7 +47,7 @@ SoftmaxBatch::SoftmaxBatch(const SparseRows& data, Index rows, std::size_t commo
         std::lower_bound(columns + data.start[r], columns + data.start[r + 1], static_cast<std::int32_t>(common_)) -
         columns);
   }
-  reserve(to_size(rows), to_size(max_entries(data, rows)));
+  reserve(to_size(rows), to_size(max_batch_entries(data, rows)));
 }
 
 SoftmaxBatch::Span SoftmaxBatch::common(std::int32_t row) const {
@@ -60,33 +60,47 @@ SoftmaxBatch::Span SoftmaxBatch::rare(std::int32_t row) const {
 void SoftmaxBatch::reserve(std::size_t rows, std::size_t entries) {
   const std::size_t several = std::min(seen_.size(), common_ + entries) + ahead;
   entries += ahead;
-  label_.resize(rows), of_length_.reserve(rows + 2), common_start_.resize(rows), common_end_.resize(rows);
-  single_start_.resize(rows + 1), row_start_.resize(rows + 1);
-  single_.resize(several), row_.resize(entries), column_.resize(entries);
-  common_index_.resize(entries + side_by_side * rows), common_value_.resize(entries + side_by_side * rows);
-  multi_feature_.resize(several), column_owner_.resize(several), column_start_.resize(several + 1);
-  inner_column_.resize(several), next_.resize(several + 1);
+  label_.resize(rows);
+  of_length_.reserve(rows + 2);
+  common_start_.resize(rows);
+  common_end_.resize(rows);
+  single_start_.resize(rows + 1);
+  row_start_.resize(rows + 1);
+  single_.resize(several);
+  row_.resize(entries);
+  column_.resize(entries);
+  common_index_.resize(entries + side_by_side * rows);
+  common_value_.resize(entries + side_by_side * rows);
+  multi_feature_.resize(several);
+  column_owner_.resize(several);
+  column_start_.resize(several + 1);
+  inner_column_.resize(several);
+  next_.resize(several + 1);
   std::iota(multi_feature_.begin(), multi_feature_.begin() + static_cast<std::ptrdiff_t>(common_), 0);
 }
 
-// Forgets the batch before. Only more rows than it could have, or rows that come more than once, are beyond the room made at first.
+// Forgets the batch before. Only more rows than expected, or repeated ones, need more memory than the constructor
+// reserved.
 void SoftmaxBatch::prepare(const RoundRows& now) {
   std::fill_n(seen_.begin(), common_, 0);
   for (std::size_t i = 0; i < met_count_; ++i) seen_[at(met_[i])] = 0;
   std::size_t entries = 0;
   for (const std::int32_t row : now.row) entries += rare(row).last - common(row).first;
   if (now.row.size() > label_.size())
-    reserve(now.row.size(), std::max(entries, to_size(max_entries(*data_, now.size()))));
+    reserve(now.row.size(), std::max(entries, to_size(max_batch_entries(*data_, now.size()))));
   else if (entries + ahead > row_.size()) reserve(label_.size(), entries);
-  rows_ = static_cast<int>(now.size()), inner_ = static_cast<int>(now.inner);
+  rows_ = static_cast<int>(now.size());
+  inner_ = static_cast<int>(now.inner);
   std::copy(now.label.begin(), now.label.end(), label_.begin());
 }
 
-// Rows of the data are met in no order: their entries are called for while those of the row before are read.
+// Rows of the data come in no order: their entries are prefetched while those of the rows before are read.
 void SoftmaxBatch::call_for(const RoundRows& now, std::size_t r) const {
   if (r >= now.row.size()) return;
-  for (std::size_t k = common(now.row[r]).first; k < rare(now.row[r]).last; k += 16)
-    __builtin_prefetch(&data_->column[k]), __builtin_prefetch(&data_->value[k]);
+  for (std::size_t k = common(now.row[r]).first; k < rare(now.row[r]).last; k += 16) {
+    __builtin_prefetch(&data_->column[k]);
+    __builtin_prefetch(&data_->value[k]);
+  }
 }
 
 void SoftmaxBatch::count(const RoundRows& now) {
@@ -107,13 +121,13 @@ void SoftmaxBatch::count(const RoundRows& now) {
   number();
 }
 
-// Numbers for rare features of several documents, and a place for every column. From here on seen_ has 1 for a single feature, its number
-// (and `placed`) for another rare one, and still the documents of a common one.
+// Numbers for rare features of several documents, and a place for every column. From here on seen_ is 1 for a single
+// feature, the number (and `placed`) of another rare one, and still the documents of a common one.
 void SoftmaxBatch::number() {
   multi_ = common_;
   for (std::size_t i = 0; i < met_count_; ++i) {
     multi_feature_[multi_] = met_[i];
-    multi_ += seen_[at(met_[i])] > 1 ? 1 : 0;  // no branch: nobody could foresee it
+    multi_ += seen_[at(met_[i])] > 1 ? 1 : 0;  // no branch: it could not be predicted
   }
   of_length_.assign(to_size(rows_) + 2, 0);
   const auto length = [&](std::size_t l) { return seen_[at(multi_feature_[l])]; };
@@ -133,7 +147,7 @@ void SoftmaxBatch::number() {
   for (std::size_t l = common_; l < multi_; ++l) seen_[at(multi_feature_[l])] = placed | static_cast<std::uint32_t>(l);
 }
 
-// When all entries of g's rows are placed, and no others.
+// Called when the entries of g's rows are placed, and no others.
 void SoftmaxBatch::split_columns() {
   of_length_.assign(to_size(rows_) + 2, 0);
   const auto length = [&](std::size_t i) { return at(next_[at(column_owner_[i])] - column_start_[i]); };
@@ -150,19 +164,19 @@ void SoftmaxBatch::sort(const RoundRows& now) {
   std::int32_t* next = next_.data();
   std::size_t copied = 0;
   std::fill_n(row_start_.begin(), now.row.size() + 1, 0);
-  const std::size_t nobody = multi_;  // where entries of single features would go
+  const std::size_t no_column = multi_;  // where entries of single features would go
   for (std::size_t r = 0; r < now.row.size(); ++r) {
     call_for(now, r + 2);
     const auto number = static_cast<std::int32_t>(r);
     if (number == inner_) split_columns();
     single_start_[r] = static_cast<std::int32_t>(single - single_.data());
     const Span often = common(now.row[r]), seldom = rare(now.row[r]);
-    // Stores end in their order: without a call ahead each waits for the cache line of its column, 2 % of a round.
+    // Stores retire in order: without a prefetch each waits for the cache line of its column, 2 % of a round.
     for (std::size_t k = often.first; k < often.last; ++k) {
       __builtin_prefetch(column + next[data_->column[std::min(k + ahead, often.last - 1)]], 1);
       column[next[data_->column[k]]++] = {number, data_->value[k]};
     }
-    // Read in every step: they had better stand in a row.
+    // Read in every step, hence copied to lie side by side.
     std::copy_n(data_->column.data() + often.first, often.last - often.first, common_index_.data() + copied);
     std::copy_n(data_->value.data() + often.first, often.last - often.first, common_value_.data() + copied);
     common_start_[r] = static_cast<std::int64_t>(copied);
@@ -171,13 +185,19 @@ void SoftmaxBatch::sort(const RoundRows& now) {
       const std::int32_t f = data_->column[k];
       const std::uint32_t seen = seen_[at(f)];
       const bool once = seen == 1;
-      const std::size_t l = once ? nobody : seen & ~placed;
+      const std::size_t l = once ? no_column : seen & ~placed;
       *single = {f, data_->value[k]};
-      common_index_[copied] = static_cast<std::int32_t>(l), common_value_[copied] = data_->value[k];
+      common_index_[copied] = static_cast<std::int32_t>(l);
+      common_value_[copied] = data_->value[k];
       column[next[l]] = {number, data_->value[k]};
-      single += once ? 1 : 0, copied += once ? 0 : 1, next[l] += once ? 0 : 1;
+      single += once ? 1 : 0;
+      copied += once ? 0 : 1;
+      next[l] += once ? 0 : 1;
     }
-    for (std::size_t k = 0; k + 1 < side_by_side; ++k) common_index_[copied + k] = 0, common_value_[copied + k] = 0;
+    for (std::size_t k = 0; k + 1 < side_by_side; ++k) {
+      common_index_[copied + k] = 0;
+      common_value_[copied + k] = 0;
+    }
     copied = (copied + side_by_side - 1) / side_by_side * side_by_side;
     common_end_[r] = static_cast<std::int64_t>(copied);
   }
@@ -195,7 +215,8 @@ void SoftmaxBatch::build_once(const RoundRows& now) {
     call_for(now, r + 2);
     row_start_[r] = static_cast<std::int32_t>(entry - row_.data());
     const Span often = common(now.row[r]), seldom = rare(now.row[r]);
-    common_start_[r] = static_cast<std::int64_t>(often.first), common_end_[r] = static_cast<std::int64_t>(often.last);
+    common_start_[r] = static_cast<std::int64_t>(often.first);
+    common_end_[r] = static_cast<std::int64_t>(often.last);
     for (std::size_t k = seldom.first; k < seldom.last; ++k) {
       const std::int32_t f = data_->column[k];
       std::uint32_t& seen = seen_[at(f)];

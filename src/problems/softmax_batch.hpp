@@ -1,4 +1,4 @@
-// A batch by rows and by columns, for steps that use it several times.
+// A batch by rows and by columns, for several steps on it.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,16 @@ namespace obolus {
 
 class SoftmaxBatch {
  public:
-  // Room for any `rows` different rows of the data, which must outlive it: building them allocates nothing. The first `common` features are
-  // those that nearly every batch has (see common_features). Which they are decides in what order numbers are summed, so it should
-  // follow from data and options alone, not from the batches that happened to come.
+  // Memory for any `rows` different rows of the data, which must outlive it: building them allocates nothing. The first
+  // `common` features are those that nearly every batch has (see common_features). They determine the order of sums, so
+  // they should follow from data and options alone, not from the batches seen so far.
   SoftmaxBatch(const SparseRows& data, Index rows, std::size_t common);
 
   // For several steps, in two parts that may run at different times.
-  void build(const RoundRows& rows) { count(rows), sort(rows); }
+  void build(const RoundRows& rows) {
+    count(rows);
+    sort(rows);
+  }
   void count(const RoundRows& rows);
   void sort(const RoundRows& rows);
   // For a single step.
@@ -48,7 +51,7 @@ class SoftmaxBatch {
 
   const SparseRows* data_;
   std::size_t common_;
-  List<std::int64_t> rare_start_;  // by row of the data, which may change where no feature is common
+  List<std::int64_t> rare_start_;  // by row; empty if no feature is common: the data may change then
   List<std::uint32_t> seen_;       // documents of each feature, then numbers of the rare ones; 0 if the batch has none
   List<std::int32_t> met_;         // the rare features of the batch
   List<std::int32_t> of_length_;   // how many columns of each length there are, then the place of the next
@@ -64,11 +67,11 @@ class SoftmaxBatch {
   bool by_columns_ = true;
 };
 
-// The leading features of which `rows` documents have two or more on average. Data whose features are numbered by frequency have many
-// such, other data may have none.
+// How many leading features occur twice or more in `rows` documents on average. Data whose features are numbered by
+// frequency have many, other data may have none.
 [[nodiscard]] std::size_t common_features(const SparseRows& data, Index rows);
 
 // The entries of the `rows` longest rows: no batch has more.
-[[nodiscard]] Index max_entries(const SparseRows& data, Index rows);
+[[nodiscard]] Index max_batch_entries(const SparseRows& data, Index rows);
 
 }  // namespace obolus

@@ -55,7 +55,8 @@ void SoftmaxEngine<S>::join(Rows& first, Rows& second, Shared what) {
 template <class S>
 auto SoftmaxEngine<S>::view(const Data& data, Rows& it, Work& work, double decay, int reads, int writes) -> View {
   const Index rows = data.rows, steps = data.by_columns ? kernels::softmax::block : 1;
-  work.moment.grow(kernels::softmax::block * rows), work.shrink.grow(data.room);
+  work.moment.grow(kernels::softmax::block * rows);
+  work.shrink.grow(data.room);
   return {{it.lines.data(), it.rest.data()},
           it.scale.data(),
           it.norm.data(),
@@ -113,7 +114,8 @@ void SoftmaxEngine<S>::plain(const Data& data, const S* x, Rows& it, const Plain
   }
 }
 
-// The end of a block of steps of a pair: untouched features shrink, touched ones are stored, and so is what the pair shares.
+// The end of a block of steps of a pair: untouched features shrink, touched ones are stored, and so is what the pair
+// shares.
 template <class S>
 void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a, Rows& second, View& b, Shared what,
                               int steps) {
@@ -129,7 +131,11 @@ void SoftmaxEngine<S>::settle(const Data& data, const S* x, Rows& first, View& a
   });
   const bool finished = finish_pair(data, x, a, b, difference, pair, steps);
   first.finite = second.finite = finished && tame.load() && !wild.load();
-  if (wild.load()) flatten(first), flatten(second), refresh(first, second, what);
+  if (wild.load()) {
+    flatten(first);
+    flatten(second);
+    refresh(first, second, what);
+  }
 }
 
 template <class S>
@@ -169,7 +175,8 @@ void SoftmaxEngine<S>::flatten(Rows& it) {
     for (Index i = from; i < to; ++i) {
       // Zeros stay, whatever the scale has come to.
       const auto scaled = [&](auto row) { row = (row.array() != S(0)).select(row * it.scale[i], S(0)); };
-      scaled(it.line_of(i)), scaled(it.rest_of(i));
+      scaled(it.line_of(i));
+      scaled(it.rest_of(i));
       it.scale[i] = S(1);
       it.norm[i] = it.line_of(i).squaredNorm() + it.rest_of(i).squaredNorm();
     }
@@ -207,7 +214,7 @@ void SoftmaxEngine<S>::coupled(const Data& data, const S* x, Rows& a, Rows& b, d
     View va = view(data, a, work_[0], decay, rows, first_reads_only ? data.inner : rows);
     View vb = view(data, b, work_[1], decay, rows, rows);
     for (int k = 0; k < n; ++k) {
-      const bool first = done == 0 && k == 0;  // what runs meanwhile is longest: it comes first
+      const bool first = done == 0 && k == 0;  // background work takes longest, so it starts first
       run(first ? 3 : 2, [&](Index task) {
         if (first && task == 0) {
           more = meanwhile.early();

@@ -20,7 +20,7 @@ class SoftmaxEngine {
   using Rows = LazyRows<S>;
   using View = kernels::softmax::IterateView<S>;
   using Weights = kernels::softmax::Weights;
-  // Work for a thread that has nothing to do: `early` beside the steps; then, if that is not all, `late` beside anything until wait().
+  // Work for an idle thread: `early` beside the steps; then, if it returns true, `late` beside anything until wait().
   struct Meanwhile {
     std::function<bool()> early;
     std::function<void()> late;
@@ -61,7 +61,7 @@ class SoftmaxEngine {
   // Computes it anew and leaves `second` without a partner.
   void refresh(const Rows& first, Rows& second, Shared what);
 
-  // Until what runs meanwhile is done.
+  // Until background work is done.
   void wait() {
     if (pool_) pool_->finish();
   }
@@ -97,9 +97,10 @@ class SoftmaxEngine {
     AlignedNumbers<S> shrink, moment;
   };
 
-  // As many rows, at least.
+  // At least as many rows.
   [[nodiscard]] kernels::softmax::Rows<S> grown(Matrix& matrix, Index rows) const {
-    matrix.lines.grow(rows * line_width_), matrix.rest.grow(rows * rest_width_);
+    matrix.lines.grow(rows * line_width_);
+    matrix.rest.grow(rows * rest_width_);
     return {matrix.lines.data(), matrix.rest.data()};
   }
 

@@ -1,4 +1,5 @@
-// What a SoftmaxOracle says of itself and of the state of a run: its smoothness, and its losses and accuracies on whole pools.
+// What a SoftmaxOracle says of itself and of the state of a run: its smoothness, and its losses and accuracies on whole
+// pools.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +12,7 @@
 
 namespace obolus {
 
-// ---- Smoothness ------------------------------------------------------------------------------------------------------
+// ---- Smoothness -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -61,7 +62,7 @@ double SoftmaxOracle<S>::inner_smoothness(const ConvexSet& set) {
   return max + (std::isfinite(max_x) ? std::max(0.0, max_x) : 0.0);
 }
 
-// ---- Measures --------------------------------------------------------------------------------------------------------
+// ---- Measures -------------------------------------------------------------------------------------------------------
 
 template <class S>
 template <class Rows, class Label>
@@ -95,7 +96,8 @@ void SoftmaxOracle<S>::judge(In<S>, In<S> y, Evaluation& out) {
   const std::span<const std::int32_t> judged(now.row.data() + now.inner, to_size(now.outer()));
   std::size_t at = to_size(now.inner);
   const Score s = score(pools_.data().train, judged, y, 1.0, [&](std::int32_t) { return now.label[at++]; });
-  out.add("loss", s.loss), out.add("accuracy", s.accuracy);
+  out.add("loss", s.loss);
+  out.add("accuracy", s.accuracy);
 }
 
 template <class S>
@@ -113,10 +115,13 @@ void SoftmaxOracle<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
   std::iota(tests.begin(), tests.end(), 0);
   const auto test_label = [&](std::int32_t row) { return pools_.test_label(row, round_); };
   const Score test = score(data.test, tests, y, 1.0, test_label);
-  out.add("test_accuracy", test.accuracy), out.add("test_loss", test.loss);
+  out.add("test_accuracy", test.accuracy);
+  out.add("test_loss", test.loss);
   if (options_.temperature == Temperature::fitted)
     out.add("test_loss_scaled", score(data.test, tests, y, outer_scale(y), test_label).loss);
-  out.add("train_noisy", noisy.loss), out.add("train_clean", clean.loss), out.add("train_batch", last.loss);
+  out.add("train_noisy", noisy.loss);
+  out.add("train_clean", clean.loss);
+  out.add("train_batch", last.loss);
   const Index classes = pools_.classes();
   double penalty = 0.0;
   for (Index i = 0; i < pools_.features(); ++i)
@@ -127,7 +132,9 @@ void SoftmaxOracle<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
   std::sort(sorted.begin(), sorted.end());
   const auto quantile = [&](double q) { return double(sorted(static_cast<Index>(q * double(sorted.size() - 1)))); };
   out.add("x_mean", x.template cast<double>().mean());
-  out.add("x_q05", quantile(0.05)), out.add("x_q50", quantile(0.5)), out.add("x_q95", quantile(0.95));
+  out.add("x_q05", quantile(0.05));
+  out.add("x_q50", quantile(0.5));
+  out.add("x_q95", quantile(0.95));
   out.add("x_zero", double((x.array() == S(0)).count()) / double(x.size()));
 }
 

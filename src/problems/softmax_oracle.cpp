@@ -21,7 +21,8 @@ template <class S>
 SoftmaxOracle<S>::SoftmaxOracle(const Options& options, std::shared_ptr<const LabelledRows> data, std::uint64_t seed)
     : options_(options), pools_(options, std::move(data), seed) {
   make_groups();
-  first_.resize(pools_.classes()), second_.resize(pools_.classes());
+  first_.resize(pools_.classes());
+  second_.resize(pools_.classes());
 }
 
 // Groups of features alike frequent: equal numbers of features each, the rarest first.
@@ -51,13 +52,17 @@ void SoftmaxOracle<S>::reveal(Round t) {
 template <class S>
 void SoftmaxOracle<S>::resample(SampleSizes sizes, Rng& rng) {
   draw(sizes, rng, sample_);
-  sizes_ = sizes, next_numbers_ = rng;
+  sizes_ = sizes;
+  next_numbers_ = rng;
   drawn_ = true;
 }
 template <class S>
 void SoftmaxOracle<S>::draw(SampleSizes sizes, Rng& rng, RoundRows& out) {
   if (options_.batch == 0) return pools_.draw(round_, sizes, rng, out);
-  if (!current_) pools_.of_round(round_, revealed_), current_ = true;
+  if (!current_) {
+    pools_.of_round(round_, revealed_);
+    current_ = true;
+  }
   revealed_.draw(sizes, rng, out);
 }
 template <class S>
@@ -72,7 +77,10 @@ void SoftmaxOracle<S>::expectation() {
 template <class S>
 const RoundRows& SoftmaxOracle<S>::rows() {
   if (drawn_) return sample_;
-  if (!current_) pools_.of_round(round_, revealed_), current_ = true;
+  if (!current_) {
+    pools_.of_round(round_, revealed_);
+    current_ = true;
+  }
   return revealed_;
 }
 
@@ -142,7 +150,8 @@ double SoftmaxOracle<S>::scale_of(const Logits& l, Index first) const {
     for (Index r = 0; r < l.cols(); ++r) {
       double mean = 0.0, square = 0.0;
       log_sum_exp(l.col(r), scale, [&](Index c, double p) {
-        mean += p * double(l(c, r)), square += p * double(l(c, r)) * double(l(c, r));
+        mean += p * double(l(c, r));
+        square += p * double(l(c, r)) * double(l(c, r));
       });
       slope += mean - double(l(now.label[to_size(first + r)], r));
       curvature += square - mean * mean;

@@ -32,13 +32,14 @@ SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, std::shared_ptr<const 
     : options_(options), data_(std::move(data)), rng_(Rng(seed).child("softmax")) {
   check_noise(options_);
   const auto rows = to_size(data_->train.rows());
-  luck_.resize(rows), mistake_.resize(rows);
+  flip_threshold_.resize(rows);
+  wrong_label_.resize(rows);
   Rng noise = rng_.child("noise");
   for (std::size_t i = 0; i < rows; ++i) {
-    luck_[i] = noise.uniform();
+    flip_threshold_[i] = noise.uniform();
     const auto step = 1 + noise.below(static_cast<std::uint64_t>(data_->classes) - 1);
-    mistake_[i] = static_cast<std::int32_t>((static_cast<std::uint64_t>(data_->train_label[i]) + step) %
-                                            static_cast<std::uint64_t>(data_->classes));
+    wrong_label_[i] = static_cast<std::int32_t>((static_cast<std::uint64_t>(data_->train_label[i]) + step) %
+                                                static_cast<std::uint64_t>(data_->classes));
   }
   if (options_.feed == Feed::split) {
     split(rng_.child("split"));
@@ -47,7 +48,7 @@ SoftmaxPools::SoftmaxPools(const SoftmaxOptions& options, std::shared_ptr<const 
     std::iota(inner_.begin(), inner_.end(), 0);
     outer_ = inner_;
   }
-  if (options_.feed == Feed::judge) {  // replay looks back over so many epochs
+  if (options_.feed == Feed::judge) {  // replay looks back over this many epochs
     constexpr std::int64_t max = 1024;
     const std::int64_t epochs = 2 + options_.replay_window / std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
     inner_order_.kept.resize(to_size(std::min(max, epochs)));
@@ -77,7 +78,7 @@ std::int32_t SoftmaxPools::at(Shuffled& s, const std::vector<std::int32_t>& pool
   Epoch& epoch = s.kept[to_size(number) % s.kept.size()];
   if (epoch.number != number) {
     epoch.order = pool;
-    if (options_.data != SoftmaxData::rows)  // those are a stream, and come in its order
+    if (options_.data != SoftmaxData::rows)  // a stream, in its own order
       rng_.child(s.name, static_cast<std::uint64_t>(number)).shuffle(epoch.order);
     epoch.number = number;
   }
@@ -128,7 +129,8 @@ void RoundRows::draw(SampleSizes sizes, Rng& rng, RoundRows& out) const {
   const auto add = [&](Index first, Index count, std::int64_t wanted) {
     for (std::int64_t i = 0; count > 0 && i < wanted; ++i) {
       const auto k = to_size(first) + rng.below(static_cast<std::uint64_t>(count));
-      out.row.push_back(row[k]), out.label.push_back(label[k]);
+      out.row.push_back(row[k]);
+      out.label.push_back(label[k]);
     }
   };
   add(0, inner, sizes.inner);
@@ -172,7 +174,7 @@ const std::vector<std::int32_t>& SoftmaxPools::names_of(Round t) {
 
 std::int32_t SoftmaxPools::label(std::int32_t row, Round t) {
   const auto i = to_size(row);
-  const std::int32_t given = luck_[i] < noise(t) ? mistake_[i] : data_->train_label[i];
+  const std::int32_t given = flip_threshold_[i] < noise(t) ? wrong_label_[i] : data_->train_label[i];
   return names_of(t)[to_size(given)];
 }
 std::int32_t SoftmaxPools::clean_label(std::int32_t row, Round t) {
@@ -180,49 +182,6 @@ std::int32_t SoftmaxPools::clean_label(std::int32_t row, Round t) {
 }
 std::int32_t SoftmaxPools::test_label(std::int32_t row, Round t) {
   return names_of(t)[to_size(data_->test_label[to_size(row)])];
-}
-
-namespace {
-
-// Term k of the vocabulary has weight ~ 1/(k + 4), and three times that in the class whose turn it is.
-void generate(Index documents, const SoftmaxOptions& o, Rng rng, SparseRows& rows, std::vector<std::int32_t>& labels) {
-  rows.columns = static_cast<Index>(o.features);
-  std::vector<std::pair<std::int32_t, float>> terms;
-  for (Index i = 0; i < documents; ++i) {
-    const auto label = static_cast<std::int32_t>(i % o.classes);
-    const auto length = 4 + rng.below(static_cast<std::uint64_t>(std::min<std::int64_t>(o.features, 60)));
-    terms.clear();
-    for (std::uint64_t w = 0; w < length; ++w) {
-      // The inverse of the law's distribution, then towards a term of the document's class half of the time.
-      const double u = rng.uniform(), n = static_cast<double>(o.features);
-      auto term = static_cast<std::int64_t>(4.0 * std::pow((n + 4.0) / 4.0, u) - 4.0);
-      if (rng.uniform() < 0.5) term += (label - term % o.classes + o.classes) % o.classes;
-      terms.emplace_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(term, 0, o.features - 1)), 1.0f);
-    }
-    std::sort(terms.begin(), terms.end());
-    double squares = 0.0;
-    const auto first = rows.value.size();
-    for (const auto& [term, count] : terms) {
-      if (rows.value.size() > first && rows.column.back() == term) rows.value.back() += count;
-      else rows.column.push_back(term), rows.value.push_back(count);
-    }
-    for (std::size_t k = first; k < rows.value.size(); ++k) squares += double(rows.value[k]) * double(rows.value[k]);
-    for (std::size_t k = first; k < rows.value.size(); ++k)
-      rows.value[k] = static_cast<float>(double(rows.value[k]) / std::sqrt(squares));
-    rows.start.push_back(static_cast<std::int64_t>(rows.value.size()));
-    labels.push_back(label);
-  }
-}
-
-}  // namespace
-
-LabelledRows generate_rows(const SoftmaxOptions& options, std::uint64_t seed) {
-  LabelledRows data;
-  data.classes = static_cast<Index>(options.classes);
-  const Rng rng = Rng(seed).child("documents");
-  generate(options.documents, options, rng.child("train"), data.train, data.train_label);
-  generate(options.documents / 2, options, rng.child("test"), data.test, data.test_label);
-  return data;
 }
 
 }  // namespace obolus

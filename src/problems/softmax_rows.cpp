@@ -68,13 +68,16 @@ class Gatherer {
         if (const auto i = sums_.find(column); i != sums_.end()) value = i->second.standard(static_cast<double>(value));
   }
 
-  // Values of one feature that stands there twice add up.
+  // Values of a feature that occurs twice add up.
   static void append(Entries& row, SparseRows& to) {
     std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const auto begin = to_size(to.start.back());
     for (const auto& [column, value] : row) {
       if (to.column.size() > begin && to.column.back() == column) to.value.back() += value;
-      else to.column.push_back(column), to.value.push_back(value);
+      else {
+        to.column.push_back(column);
+        to.value.push_back(value);
+      }
     }
     to.start.push_back(static_cast<std::int64_t>(to.column.size()));
   }

@@ -45,8 +45,8 @@ NetworkShape shape_of(const Case& c) {
           static_cast<Index>(c.classes)};
 }
 
-// Weights and data at which no maximum is near a tie: continuous random numbers. Differences of the order of rounding between the two
-// computations then change no winner.
+// Weights and data at which no maximum is near a tie: continuous random numbers. Differences of the order of rounding
+// between the two computations then change no winner.
 struct Fixture {
   test::slow::Network net;
   test::slow::Batch batch;

@@ -95,16 +95,24 @@ void folds_every_lane() {
   loops::Wide<S> wide{};
   loops::Narrow<S> narrow{};
   S sum = 0;
-  for (int i = 0; i < loops::lanes<S>; ++i) wide[i] = S(i + 1), sum += S(i + 1);
-  for (int i = 0; i < int(16 / sizeof(S)); ++i) narrow[i] = S(100 * (i + 1)), sum += S(100 * (i + 1));
+  for (int i = 0; i < loops::lanes<S>; ++i) {
+    wide[i] = S(i + 1);
+    sum += S(i + 1);
+  }
+  for (int i = 0; i < int(16 / sizeof(S)); ++i) {
+    narrow[i] = S(100 * (i + 1));
+    sum += S(100 * (i + 1));
+  }
   loops::Sum<S> total;
-  total.add(wide), total.add(narrow);
+  total.add(wide);
+  total.add(narrow);
   EXPECT_EQ(total.total(), sum);
   for (int i = 0; i < loops::lanes<S>; ++i) {
     loops::Wide<S> one{};
     one[i] = S(7);
     loops::Max<S> max(S(-5));
-    max.add(one), max.add(loops::Narrow<S>{} - S(1));
+    max.add(one);
+    max.add(loops::Narrow<S>{} - S(1));
     EXPECT_EQ(max.total(), S(7)) << "lane " << i;
   }
 }
@@ -155,8 +163,10 @@ struct Bench {
     data.columns = features;
     for (int r = 0; r < 12; ++r) {
       for (std::int32_t f = 0; f < features; ++f)
-        if (rng.below(5) == 0)
-          data.column.push_back(f), data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
+        if (rng.below(5) == 0) {
+          data.column.push_back(f);
+          data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
+        }
       data.start.push_back(static_cast<std::int64_t>(data.value.size()));
     }
     for (int r = 0; r < rows; ++r) {
@@ -165,20 +175,25 @@ struct Bench {
     }
     now.inner = inner;
     for (int f = 0; f < features; ++f) x.push_back(S(rng.uniform(0.0, 0.5)));
-    fill(a, rng), fill(b, rng);
+    fill(a, rng);
+    fill(b, rng);
     for (Index f = 0; f < features; ++f) pair[f] = S(rng.normal());
     batch = std::make_unique<SoftmaxBatch>(data, rows, common_features(data, rows));
     batch->build(now);
   }
   Matrix matrix(Index count) { return {AlignedNumbers<S>(count * line), AlignedNumbers<S>(count * rest)}; }
   void fill(Side& s, Rng& rng) {
-    s.theta = matrix(features), s.compact = matrix(features + kernels::softmax::ahead);
-    s.single = matrix(kernels::softmax::block * rows), s.logits = matrix(kernels::softmax::block * rows);
-    s.scale = AlignedNumbers<S>(features), s.norm = AlignedNumbers<S>(features);
+    s.theta = matrix(features);
+    s.compact = matrix(features + kernels::softmax::ahead);
+    s.single = matrix(kernels::softmax::block * rows);
+    s.logits = matrix(kernels::softmax::block * rows);
+    s.scale = AlignedNumbers<S>(features);
+    s.norm = AlignedNumbers<S>(features);
     s.shrink = AlignedNumbers<S>(features + kernels::softmax::ahead),
     s.moment = AlignedNumbers<S>(kernels::softmax::block * rows);
     for (Index f = 0; f < features; ++f) {
-      s.scale[f] = S(rng.uniform(0.5, 1.5)), s.norm[f] = S(rng.uniform());
+      s.scale[f] = S(rng.uniform(0.5, 1.5));
+      s.norm[f] = S(rng.uniform());
       for (Index c = 0; c < classes; ++c)
         (c < line ? s.theta.lines[f * line + c] : s.theta.rest[f * rest + c - line]) = S(rng.normal());
     }
@@ -206,7 +221,10 @@ struct Bench {
       for (Index i = 0; i < n.size(); ++i) v.push_back(double(n[i]));
     };
     for (const Side* s : {&a, &b}) {
-      for (const Matrix* m : {&s->theta, &s->compact, &s->single, &s->logits}) add(m->lines), add(m->rest);
+      for (const Matrix* m : {&s->theta, &s->compact, &s->single, &s->logits}) {
+        add(m->lines);
+        add(m->rest);
+      }
       for (const AlignedNumbers<S>* n : {&s->scale, &s->norm, &s->shrink, &s->moment}) add(*n);
     }
     add(pair);
@@ -228,9 +246,11 @@ std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
   const double lambda = 50.0;
   double slope = 0.0, curvature = 0.0;
   IterateView<S> a = bench.view(bench.a, rows, path == Path::dual ? inner : rows), b = bench.view(bench.b, rows, rows);
-  table.begin(batch, a, x, n), table.begin(batch, b, x, n);
+  table.begin(batch, a, x, n);
+  table.begin(batch, b, x, n);
   for (int k = 0; k < n; ++k) {
-    table.forward(batch, a, k, n), table.forward(batch, b, k, n);
+    table.forward(batch, a, k, n);
+    table.forward(batch, b, k, n);
     table.scale_slope(label, inner, rows, a, &b, k, rows, 1.0 / lambda, 1.2, &slope, &curvature);
     const Weights of_g{0.1, 0.02, 1.0}, of_f{0.1 * lambda, 0.03, 1.4};
     if (path == Path::plain || path == Path::rows)
@@ -238,12 +258,14 @@ std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
           table.residuals(label, inner, 0, rows, b, k, rows, of_g);
     if (path == Path::dual) table.residuals_dual(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_f);
     if (path == Path::central) table.residuals_central(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_g);
-    table.backward(batch, a, k), table.backward(batch, b, k);
+    table.backward(batch, a, k);
+    table.backward(batch, b, k);
   }
   const bool difference = path == Path::plain || path == Path::rows;
   table.shrink(a, &b, bench.pair.data(), x, n, 0, bench.features);
   if (path == Path::central) {
-    table.finish(batch, a, x, n), table.finish(batch, b, x, n);
+    table.finish(batch, a, x, n);
+    table.finish(batch, b, x, n);
   } else {
     table.finish_singles(batch, a, b, x, n, difference, bench.pair.data(), 0, rows);
     table.finish_multi(batch, a, b, difference, bench.pair.data(), 0, batch.multi);
@@ -412,8 +434,10 @@ TEST(SoftmaxBatch, RowsAndColumnsHaveTheEntriesOfTheDataAndNoneTwice) {
     data.columns = 200;
     for (int r = 0; r < 60; ++r) {
       for (std::int32_t f = 0; f < 200; ++f)
-        if (rng.uniform() < 1.0 / (1.0 + 0.3 * double(falling ? f : 199 - f)))
-          data.column.push_back(f), data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
+        if (rng.uniform() < 1.0 / (1.0 + 0.3 * double(falling ? f : 199 - f))) {
+          data.column.push_back(f);
+          data.value.push_back(static_cast<float>(rng.uniform(0.1, 1.0)));
+        }
       data.start.push_back(static_cast<std::int64_t>(data.value.size()));
     }
     SoftmaxBatch batch(data, 16, common_features(data, 16));
@@ -421,8 +445,10 @@ TEST(SoftmaxBatch, RowsAndColumnsHaveTheEntriesOfTheDataAndNoneTwice) {
     for (int round = 0; round < 40; ++round) {
       RoundRows now;
       const std::uint64_t rows = round == 20 ? 90 : 1 + rng.below(16);  // once more rows than there was room for
-      for (std::uint64_t r = 0; r < rows; ++r)
-        now.row.push_back(static_cast<std::int32_t>(rng.below(60))), now.label.push_back(0);
+      for (std::uint64_t r = 0; r < rows; ++r) {
+        now.row.push_back(static_cast<std::int32_t>(rng.below(60)));
+        now.label.push_back(0);
+      }
       now.inner = static_cast<Index>(rng.below(rows + 1));
       const Entries expected = entries_of(data, now);
       if (round % 3 == 2) {

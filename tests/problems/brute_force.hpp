@@ -68,7 +68,8 @@ Mean mean_of(int n, Draw&& draw) {
   double sum = 0.0, squares = 0.0;
   for (int i = 0; i < n; ++i) {
     const double v = draw();
-    sum += v, squares += v * v;
+    sum += v;
+    squares += v * v;
   }
   const double mean = sum / n;
   return {mean, 5.0 * std::sqrt(std::max(0.0, squares / n - mean * mean) / n)};

@@ -16,7 +16,8 @@ LossTuningOptions small() {
   LossTuningOptions o;
   o.channels = Numbers({3.0, 5.0});
   o.hidden = Numbers({4.0});
-  o.batch = 6, o.validation_batch = 5;
+  o.batch = 6;
+  o.validation_batch = 5;
   return o;
 }
 
@@ -78,7 +79,8 @@ TEST(LossTuning, EveryAnswerIsTheDefinitionsWhateverWasAskedBefore) {
         p.inner_gradient_y(x, y, d);
         EXPECT_LT(distance(d, test::slow::inner_gradient_y(slow.net, slow.inner, at, theta)), 1e-11);
       };
-      hvp(), inner();
+      hvp();
+      inner();
       p.inner_hvp_xy(x, y, v, e);
       EXPECT_LT(distance(e, test::slow::inner_hvp_xy(slow.net, slow.inner, at, theta, w)), 1e-11);
       p.outer_gradient_y(x, y, d);
@@ -88,7 +90,8 @@ TEST(LossTuning, EveryAnswerIsTheDefinitionsWhateverWasAskedBefore) {
       EXPECT_NEAR(p.inner_value(other, y), test::slow::inner_value(slow.net, slow.inner, reals(other), theta), 1e-12);
       p.inner_gradient_x(other, y, e);
       EXPECT_LT(distance(e, test::slow::inner_gradient_x(slow.net, slow.inner, reals(other), theta)), 1e-11);
-      hvp(), inner();
+      hvp();
+      inner();
       EXPECT_NEAR(p.outer_value(x, y), test::slow::outer_value(slow.net, slow.outer, slow.u, theta), 1e-12);
       p.outer_gradient_x(x, y, e);
       EXPECT_EQ(e, Vector<double>::Zero(dims.x));
@@ -101,7 +104,9 @@ TEST(LossTuning, TheStartIsThePapersNetworkWithANeutralLoss) {
   o.hidden = 0.0;
   LossTuning<double> p(o, 3), same(o, 3), another(o, 4);
   Vector<double> x(p.dims().x), y(p.dims().y), y_same = y, y_another = y;
-  p.start(x, y), same.start(x, y_same), another.start(x, y_another);
+  p.start(x, y);
+  same.start(x, y_same);
+  another.start(x, y_another);
   EXPECT_EQ(y, y_same);
   EXPECT_NE(y, y_another);
   EXPECT_EQ(x.head(3), Vector<double>::Ones(3));
@@ -135,9 +140,11 @@ TEST(LossTuning, AnyNumberOfThreadsGivesTheSameBits) {
   LossTuning<float> one(o, 3), two(o, 3);
   two.set_threads(2);
   Vector<float> x(one.dims().x), y(one.dims().y), v(one.dims().y), a = y, b = y;
-  one.start(x, y), v.setOnes();
+  one.start(x, y);
+  v.setOnes();
   y.array() += 0.01f;
-  one.inner_hvp_yy(x, y, v, a), two.inner_hvp_yy(x, y, v, b);
+  one.inner_hvp_yy(x, y, v, a);
+  two.inner_hvp_yy(x, y, v, b);
   EXPECT_EQ(a, b);
 }
 

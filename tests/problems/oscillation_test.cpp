@@ -82,7 +82,8 @@ TEST(Oscillation, AtTheInteriorOptimumTwoForcesBalance) {
     p.reveal(t);
     Vector<double> y(1), f_x(1), f_y(1), cross(1);
     p.inner_solution(scalar(0.4), y);
-    p.outer_gradient_x(scalar(0.4), y, f_x), p.outer_gradient_y(scalar(0.4), y, f_y);
+    p.outer_gradient_x(scalar(0.4), y, f_x);
+    p.outer_gradient_y(scalar(0.4), y, f_y);
     p.inner_hvp_xy(scalar(0.4), y, f_y / 3.0, cross);  // v = f_y/μ
     EXPECT_NEAR(f_x(0) - cross(0), 0.0, 10 * epsilon);
     EXPECT_GT(std::abs(f_x(0)), 0.5);
@@ -101,9 +102,15 @@ TEST(Oscillation, VariationsAreTheSupremaOverX) {
         set.project(x);
         solution = std::max(solution, (solution_at(p, 5, x) - solution_at(p, 4, x)).squaredNorm());
         value = std::max(value, std::abs(value_of_F(p, 5, x) - value_of_F(p, 4, x)));
-        p.reveal(4), p.outer_gradient_y(x, scalar(0.3), before), p.reveal(5), p.outer_gradient_y(x, scalar(0.3), after);
+        p.reveal(4);
+        p.outer_gradient_y(x, scalar(0.3), before);
+        p.reveal(5);
+        p.outer_gradient_y(x, scalar(0.3), after);
         f_y = std::max(f_y, (after - before).squaredNorm());
-        p.reveal(4), p.inner_gradient_y(x, scalar(0.3), before), p.reveal(5), p.inner_gradient_y(x, scalar(0.3), after);
+        p.reveal(4);
+        p.inner_gradient_y(x, scalar(0.3), before);
+        p.reveal(5);
+        p.inner_gradient_y(x, scalar(0.3), after);
         g_y = std::max(g_y, (after - before).squaredNorm());
       }
       const Variation v = p.variation(5, set);
@@ -128,10 +135,12 @@ TEST(Oscillation, ConstantsAreTheLargestSlopes) {
     constexpr double h = 1e-3;
     Vector<double> low(1), high(1);
     for (double v = -1.0; v < 1.0; v += h) {
-      p.outer_gradient_x(scalar(v), scalar(0), low), p.outer_gradient_x(scalar(v + h), scalar(0), high);
+      p.outer_gradient_x(scalar(v), scalar(0), low);
+      p.outer_gradient_x(scalar(v + h), scalar(0), high);
       in_x = std::max(in_x, std::abs(low(0)));
       curvature = std::max(curvature, std::abs(high(0) - low(0)) / h);
-      p.outer_gradient_y(scalar(0), scalar(v), low), p.outer_gradient_y(scalar(0), scalar(v + h), high);
+      p.outer_gradient_y(scalar(0), scalar(v), low);
+      p.outer_gradient_y(scalar(0), scalar(v + h), high);
       in_y = std::max(in_y, std::abs(low(0)));
       curvature = std::max(curvature, std::abs(high(0) - low(0)) / h);
       height = std::max(height, std::abs(value_of_F(p, 1, scalar(v))));
@@ -156,18 +165,22 @@ TEST(Oscillation, SampledGradientsDeviateBySigmaOverTheRootOfTheBatch) {
   Rng rng(5);
   Vector<double> in_x(1), in_y(1), exact_x(1), exact_y(1);
   const Vector<double> x = scalar(0.4), y = scalar(-0.2);
-  p.outer_gradient_x(x, y, exact_x), p.outer_gradient_y(x, y, exact_y);
+  p.outer_gradient_x(x, y, exact_x);
+  p.outer_gradient_y(x, y, exact_y);
   const test::Mean of_f = test::mean_of(4000, [&] {
     p.resample({.outer = 4, .inner = 16}, rng);
-    p.outer_gradient_x(x, y, in_x), p.outer_gradient_y(x, y, in_y);
+    p.outer_gradient_x(x, y, in_x);
+    p.outer_gradient_y(x, y, in_y);
     return (in_x - exact_x).squaredNorm() + (in_y - exact_y).squaredNorm();
   });
   EXPECT_NEAR(of_f.value, 0.64 / 4, of_f.five_errors);
   p.expectation();
-  p.inner_gradient_x(x, y, exact_x), p.inner_gradient_y(x, y, exact_y);
+  p.inner_gradient_x(x, y, exact_x);
+  p.inner_gradient_y(x, y, exact_y);
   const test::Mean of_g = test::mean_of(4000, [&] {
     p.resample({.outer = 4, .inner = 16}, rng);
-    p.inner_gradient_x(x, y, in_x), p.inner_gradient_y(x, y, in_y);
+    p.inner_gradient_x(x, y, in_x);
+    p.inner_gradient_y(x, y, in_y);
     return (in_x - exact_x).squaredNorm() + (in_y - exact_y).squaredNorm();
   });
   EXPECT_NEAR(of_g.value, 0.64 / 16, of_g.five_errors);

@@ -49,7 +49,11 @@ LossTuningOptions plain() {
 // Four classes, phases of 9 rounds with μ = 0.5 and 0.8; pools of class 0: 24 pictures to train on, 6 to validate with.
 LossTuningOptions phased() {
   LossTuningOptions o = plain();
-  o.proportions = Numbers({0.5, 0.8}), o.phase_rounds = 9, o.validation = 6, o.batch = 7, o.validation_batch = 5;
+  o.proportions = Numbers({0.5, 0.8});
+  o.phase_rounds = 9;
+  o.validation = 6;
+  o.batch = 7;
+  o.validation_batch = 5;
   return o;
 }
 Data phased_data() { return dots(4, 30); }
@@ -76,7 +80,10 @@ using Counts = std::vector<std::int64_t>;
 
 LossTuningOptions of_e1() {
   LossTuningOptions o = plain();
-  o.proportions = Numbers({0.6, 0.7, 0.8, 0.9}), o.max = 4000, o.validation = 1000, o.batch = 64;
+  o.proportions = Numbers({0.6, 0.7, 0.8, 0.9});
+  o.max = 4000;
+  o.validation = 1000;
+  o.batch = 64;
   return o;
 }
 
@@ -197,7 +204,8 @@ TEST(PicturePools, APhaseBeginsWithAnEpochOfItsOwnInItsFirstRound) {
 TEST(PicturePools, APhaseDoesNotDependOnThePhasesBefore) {
   LossTuningOptions o = phased();
   PicturePools pools(o, phased_data(), 1);
-  o.proportions = Numbers({0.9, 0.8}), o.phase_rounds = 4;
+  o.proportions = Numbers({0.9, 0.8});
+  o.phase_rounds = 4;
   PicturePools other(o, phased_data(), 1);
   for (Round k = 0; k < 40; ++k) EXPECT_EQ(round_of(pools, 10 + k), round_of(other, 5 + k));
 }
@@ -227,13 +235,17 @@ TEST(PicturePools, WithoutABatchARoundIsThePools) {
 
 RC_GTEST_PROP(PicturePools, RoundsAskedForInAnyOrderAreTheSame, (std::uint64_t seed)) {
   LossTuningOptions o = phased();
-  o.drift = PictureDrift::swap, o.period = 4;
+  o.drift = PictureDrift::swap;
+  o.period = 4;
   o.validation_law = seed % 2 ? ValidationLaw::imbalanced : ValidationLaw::balanced;
   o.train_on = seed / 2 % 2 ? TrainOn::all : TrainOn::train;
   PicturePools in_order(o, phased_data(), seed), any(o, phased_data(), seed);
   std::vector<RoundPictures> expected;
   std::vector<std::vector<double>> weight;
-  for (Round t = 1; t <= 40; ++t) expected.push_back(round_of(in_order, t)), weight.push_back(in_order.class_weight(t));
+  for (Round t = 1; t <= 40; ++t) {
+    expected.push_back(round_of(in_order, t));
+    weight.push_back(in_order.class_weight(t));
+  }
   Rng rng(seed);
   for (int k = 0; k < 60; ++k) {
     const auto i = rng.below(40);
@@ -252,12 +264,19 @@ TEST(PicturePools, TheSeedIsTheStream) {
 TEST(PicturePools, RoundsAllocateNothingOnceTheirVectorsHaveGrown) {
   if (!test::AllocationCounter::supported()) GTEST_SKIP();
   LossTuningOptions o = phased();
-  o.drift = PictureDrift::swap, o.period = 3;
+  o.drift = PictureDrift::swap;
+  o.period = 3;
   PicturePools pools(o, phased_data(), 1);
   RoundPictures now;
-  for (Round t = 1; t <= 60; ++t) pools.of_round(t, now), (void)pools.class_weight(t);
+  for (Round t = 1; t <= 60; ++t) {
+    pools.of_round(t, now);
+    (void)pools.class_weight(t);
+  }
   const test::AllocationCounter allocations;
-  for (Round t = 1; t <= 60; ++t) pools.of_round(t, now), (void)pools.class_weight(t);
+  for (Round t = 1; t <= 60; ++t) {
+    pools.of_round(t, now);
+    (void)pools.class_weight(t);
+  }
   EXPECT_EQ(allocations.count(), 0u);
 }
 
@@ -288,7 +307,10 @@ TEST(PicturePools, WeightsAreInverseToTheClassesPartsOfValidation) {
 
 TEST(PicturePools, WeightsFollowTheirClassUnderANewName) {
   LossTuningOptions o = phased();
-  o.validation_law = ValidationLaw::imbalanced, o.drift = PictureDrift::swap, o.period = 1, o.phase_rounds = 1000;
+  o.validation_law = ValidationLaw::imbalanced;
+  o.drift = PictureDrift::swap;
+  o.period = 1;
+  o.phase_rounds = 1000;
   PicturePools pools(o, phased_data(), 1);
   const std::vector<double> at_first = pools.class_weight(1);
   EXPECT_EQ(at_first, (std::vector<double>{12.0 / 6, 12.0 / 3, 12.0 / 2, 12.0 / 1}));
@@ -303,7 +325,8 @@ TEST(PicturePools, WeightsFollowTheirClassUnderANewName) {
 TEST(PicturePools, SwapsArePermutationsOfTwoAfterEveryPeriodAndNeverElse) {
   for (const PictureDrift drift : {PictureDrift::none, PictureDrift::swap, PictureDrift::turn}) {
     LossTuningOptions o = phased();
-    o.drift = drift, o.period = 5;
+    o.drift = drift;
+    o.period = 5;
     PicturePools pools(o, phased_data(), 1);
     const auto names = [&](Round t) {
       Some all;
@@ -323,7 +346,8 @@ TEST(PicturePools, SwapsArePermutationsOfTwoAfterEveryPeriodAndNeverElse) {
 
 TEST(PicturePools, BatchesAndTestsHaveTheirRoundsNames) {
   LossTuningOptions o = phased();
-  o.drift = PictureDrift::swap, o.period = 2;
+  o.drift = PictureDrift::swap;
+  o.period = 2;
   PicturePools pools(o, phased_data(), 1);
   for (Round t = 1; t <= 30; ++t) {
     const RoundPictures now = round_of(pools, t);
@@ -343,7 +367,10 @@ std::vector<S> written(const PicturePools& pools, std::int32_t picture, Round t)
 }
 PicturePools turning(double degrees, std::int64_t side = 8) {
   LossTuningOptions o;
-  o.drift = PictureDrift::turn, o.degrees = degrees, o.period = 10, o.side = side;
+  o.drift = PictureDrift::turn;
+  o.degrees = degrees;
+  o.period = 10;
+  o.side = side;
   return {o, pictures_of(o, 3), 3};
 }
 
@@ -401,10 +428,15 @@ TEST(PicturePools, AQuarterTurnBringsTheRightEdgeToTheTop) {
 TEST(PicturePools, WhatATurnUncoversIsBackgroundAndAPictureOfOneGreyStaysSoInTheMiddle) {
   LabelledPictures flat;
   flat.classes = 2;
-  for (Pictures* p : {&flat.train, &flat.test})
-    p->height = p->width = 9, p->label = {0, 0, 1, 1}, p->pixels.assign(4 * 81, 255);
+  for (Pictures* p : {&flat.train, &flat.test}) {
+    p->height = p->width = 9;
+    p->label = {0, 0, 1, 1};
+    p->pixels.assign(4 * 81, 255);
+  }
   LossTuningOptions o;
-  o.drift = PictureDrift::turn, o.degrees = 45.0, o.period = 1;
+  o.drift = PictureDrift::turn;
+  o.degrees = 45.0;
+  o.period = 1;
   const PicturePools pools(o, std::make_shared<const LabelledPictures>(flat), 1);
   const std::vector<double> out = written<double>(pools, 0, 2);
   EXPECT_DOUBLE_EQ(out[0], -2.0);  // (0 − 0.5)/0.25: 5.7 from the centre on the axis
@@ -506,7 +538,9 @@ TEST(PicturePools, DataOfAnotherFormAreRefused) {
 TEST(PicturePools, GeneratedPicturesAreOfTheStatedFormAndOfTheirSeed) {
   for (const std::int64_t side : {2, 3, 8, 28}) {
     LossTuningOptions o;
-    o.side = side, o.pictures = 11, o.classes = 5;
+    o.side = side;
+    o.pictures = 11;
+    o.classes = 5;
     const LabelledPictures all = generate_pictures(o, 1);
     EXPECT_EQ(all.classes, 5);
     EXPECT_EQ(all.train.count(), 55);
@@ -528,11 +562,16 @@ TEST(PicturePools, GeneratedPicturesAreOfTheStatedFormAndOfTheirSeed) {
 // 0.05, or 0.2 after normalising. The deviation is not meant to be exact.
 TEST(PicturePools, GeneratedPicturesAreAboutStandardOnceNormalised) {
   LossTuningOptions o;
-  o.classes = 256, o.pictures = 2;
+  o.classes = 256;
+  o.pictures = 2;
   const PicturePools pools(o, pictures_of(o, 1), 1);
   double sum = 0.0, squares = 0.0, count = 0.0;
   for (std::int32_t p = 0; p < 512; ++p)
-    for (const double v : written<double>(pools, p, 1)) sum += v, squares += v * v, count += 1.0;
+    for (const double v : written<double>(pools, p, 1)) {
+      sum += v;
+      squares += v * v;
+      count += 1.0;
+    }
   EXPECT_NEAR(sum / count, 0.0, 0.2);
   EXPECT_NEAR(std::sqrt(squares / count), 1.0, 0.2);
 }
@@ -598,7 +637,8 @@ TEST_F(PictureSets, ThoseThatWereNotFetchedAreAskedForByTheirName) {
 }
 
 TEST_F(PictureSets, AreReadOnceForAllThatUseThem) {
-  bring("mnist"), bring("fashion-mnist");
+  bring("mnist");
+  bring("fashion-mnist");
   const Data one = pictures_of(of(PictureData::mnist), 1), two = pictures_of(of(PictureData::mnist), 2);
   EXPECT_EQ(one, two);
   EXPECT_EQ(one->train.label, (std::vector<std::uint8_t>{3, 7}));

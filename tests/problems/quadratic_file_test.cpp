@@ -347,7 +347,8 @@ TEST_F(QuadraticFileTest, ConstantsCoverEveryRound) {
       EXPECT_LE(std::abs(value_of_F(p, t, x)), k.M);
       Vector<double> in_x(2), in_y(3);
       const Vector<double> y = solution_at(p, t, x);
-      p.outer_gradient_x(x, y, in_x), p.outer_gradient_y(x, y, in_y);
+      p.outer_gradient_x(x, y, in_x);
+      p.outer_gradient_y(x, y, in_y);
       EXPECT_LE(std::hypot(in_x.norm(), in_y.norm()), k.L_f0);
     }
 }
@@ -356,7 +357,9 @@ TEST_F(QuadraticFileTest, VariationsAreExactWhereKnownAndUnsetElsewhere) {
   json stream = good();
   for (json& round : stream["rounds"]) round["s"] = 0;
   stream["rounds"].push_back(stream["rounds"][2]);
-  stream["rounds"][3]["b"] = {0, 1, 2}, stream["rounds"][3]["c"] = {1, 0, 0}, stream["rounds"][3]["e"] = {0, 5};
+  stream["rounds"][3]["b"] = {0, 1, 2};
+  stream["rounds"][3]["c"] = {1, 0, 0};
+  stream["rounds"][3]["e"] = {0, 5};
   write(stream.dump());
   QuadraticFile<double> p({.path = path()}, 0);
   for (const test::TriedSet& tried : test::bounded_plane_sets()) {

@@ -77,11 +77,13 @@ TEST(Quadratic, FloatAndDoubleAreTheSameProblem) {
   const QuadraticOptions options{.sine = 0.2};
   Quadratic<double> p(options, 4);
   Quadratic<float> q(options, 4);
-  p.reveal(3), q.reveal(3);
+  p.reveal(3);
+  q.reveal(3);
   const Vector<double> x = Vector<double>::LinSpaced(5, -1, 1), y = Vector<double>::LinSpaced(10, 1, -1);
   Vector<double> g(10);
   Vector<float> h(10);
-  p.inner_gradient_y(x, y, g), q.inner_gradient_y(x.cast<float>(), y.cast<float>(), h);
+  p.inner_gradient_y(x, y, g);
+  q.inner_gradient_y(x.cast<float>(), y.cast<float>(), h);
   EXPECT_LE((g - h.cast<double>()).norm(), checks::rounding<float>(15) * 10.0);  // |Ay| + |Bx| + |b| < 10
 }
 
@@ -162,8 +164,12 @@ RC_GTEST_PROP(QuadraticVariation, TheOtherTermsAreTheSquaredChangesAtAnyPoint, (
   Rng rng(seed);
   const Vector<double> x = at(rng.normal(), rng.normal()), y = (Vector<double>(3) << 0.3, -1.0, 2.0).finished();
   Vector<double> f0(3), f1(3), g0(3), g1(3);
-  p.reveal(t - 1), p.outer_gradient_y(x, y, f0), p.inner_gradient_y(x, y, g0);
-  p.reveal(t), p.outer_gradient_y(x, y, f1), p.inner_gradient_y(x, y, g1);
+  p.reveal(t - 1);
+  p.outer_gradient_y(x, y, f0);
+  p.inner_gradient_y(x, y, g0);
+  p.reveal(t);
+  p.outer_gradient_y(x, y, f1);
+  p.inner_gradient_y(x, y, g1);
   const Variation v = p.variation(t, ConvexSet::all());
   const double tolerance = 1000 * epsilon * (1.0 + x.norm());
   RC_ASSERT(std::abs(v.outer_gradient.value() - (f1 - f0).squaredNorm()) <= tolerance);
@@ -189,7 +195,8 @@ TEST(QuadraticVariation, SumsGrowAsTheHeaderSays) {
     double V = 0.0, H = 0.0;
     for (Round t = 2; t <= T; ++t) {
       const Variation v = p.variation(t, ConvexSet::box(-1.0, 1.0));
-      V += v.value.value(), H += v.solution.value();
+      V += v.value.value();
+      H += v.solution.value();
     }
     return std::pair{V, H};
   };
@@ -218,8 +225,13 @@ TEST(QuadraticVariation, OnAnUnboundedSetVIsInfiniteUnlessTheTargetFollows) {
 
 double joint(Quadratic<double>& p, const Vector<double>& x, const Vector<double>& y, Vector<double>& out, bool f) {
   Vector<double> in_x(p.dims().x), in_y(p.dims().y);
-  if (f) p.outer_gradient_x(x, y, in_x), p.outer_gradient_y(x, y, in_y);
-  else p.inner_gradient_x(x, y, in_x), p.inner_gradient_y(x, y, in_y);
+  if (f) {
+    p.outer_gradient_x(x, y, in_x);
+    p.outer_gradient_y(x, y, in_y);
+  } else {
+    p.inner_gradient_x(x, y, in_x);
+    p.inner_gradient_y(x, y, in_y);
+  }
   out.resize(in_x.size() + in_y.size());
   out << in_x, in_y;
   return out.norm();
@@ -287,7 +299,8 @@ TEST(QuadraticSamples, HaveTheDeviationThatTheOptionsSay) {
   Rng rng(8);
   const Vector<double> x = Vector<double>::Ones(3), y = Vector<double>::Ones(4);
   Vector<double> f(7), g(7), sampled(7);
-  joint(p, x, y, f, true), joint(p, x, y, g, false);
+  joint(p, x, y, f, true);
+  joint(p, x, y, g, false);
   const auto spread = [&](bool of_f, const Vector<double>& exact) {
     return mean_of(4000, [&] {
       p.resample({.outer = 4, .inner = 9}, rng);
@@ -305,11 +318,13 @@ TEST(QuadraticSamples, CrossNoiseActsOnBothGradientsOfG) {
   Rng rng(8);
   const Vector<double> x = Vector<double>::Ones(3), y = 2.0 * Vector<double>::Ones(4);
   Vector<double> in_x(3), in_y(4), sampled_x(3), sampled_y(4);
-  p.inner_gradient_x(x, y, in_x), p.inner_gradient_y(x, y, in_y);
+  p.inner_gradient_x(x, y, in_x);
+  p.inner_gradient_y(x, y, in_y);
   double difference = 0.0;
   const test::Mean of_x = mean_of(4000, [&] {
     p.resample({.inner = 5}, rng);
-    p.inner_gradient_x(x, y, sampled_x), p.inner_gradient_y(x, y, sampled_y);
+    p.inner_gradient_x(x, y, sampled_x);
+    p.inner_gradient_y(x, y, sampled_y);
     // <y, Ex> is <x, E'y>: both gradients see the same E
     difference = std::max(difference, std::abs(x.dot(sampled_x - in_x) - y.dot(sampled_y - in_y)));
     return (sampled_x - in_x).squaredNorm();
@@ -354,12 +369,16 @@ template <class S>
 void threads_change_nothing() {
   const QuadraticOptions options{.dim_x = 40, .dim_y = 300, .sine = 0.1, .noise = 0.1, .noise_cross = 0.1};
   Quadratic<S> one(options, 7), two(options, 7), three(options, 7);
-  two.set_threads(2), three.set_threads(3);
+  two.set_threads(2);
+  three.set_threads(3);
   checks::Place<S> place;
   Rng rng(1);
-  place.x = checks::random_near<S>({}, 40, 1.0, rng), place.y = checks::random_near<S>({}, 300, 1.0, rng);
+  place.x = checks::random_near<S>({}, 40, 1.0, rng);
+  place.y = checks::random_near<S>({}, 300, 1.0, rng);
   for (Round t = 1; t <= 20; ++t) {
-    one.reveal(t), two.reveal(t), three.reveal(t);
+    one.reveal(t);
+    two.reveal(t);
+    three.reveal(t);
     const auto numbers = checks::fingerprint(one, place);
     ASSERT_TRUE(checks::same_bits(numbers, checks::fingerprint(two, place))) << "two threads, round " << t;
     ASSERT_TRUE(checks::same_bits(numbers, checks::fingerprint(three, place))) << "three threads, round " << t;

@@ -63,9 +63,17 @@ struct Batch {
 
 inline std::size_t parameter_count(const Network& net) {
   std::size_t height = net.height, width = net.width, in = 1, count = 0;
-  for (const std::size_t out : net.channels) count += out * 9 * in + 3 * out, height /= 2, width /= 2, in = out;
+  for (const std::size_t out : net.channels) {
+    count += out * 9 * in + 3 * out;
+    height /= 2;
+    width /= 2;
+    in = out;
+  }
   in *= height * width;
-  for (const std::size_t out : net.hidden) count += out * in + out, in = out;
+  for (const std::size_t out : net.hidden) {
+    count += out * in + out;
+    in = out;
+  }
   return count + net.classes * in + net.classes;
 }
 
@@ -144,7 +152,10 @@ struct Walk {
         each_under_kernel(input, 2 * r + place / 2, 2 * c + place % 2, [&](auto ky, auto kx, auto row, auto column) {
           for (std::size_t i = 0; i < in; ++i) a += theta[weight(o, ky, kx, i)] * input.at(b, row, column, i);
         });
-        if (a > pooled.at(b, r, c, o)) pooled.at(b, r, c, o) = a, winner[pooled.index(b, r, c, o)] = place;
+        if (a > pooled.at(b, r, c, o)) {
+          pooled.at(b, r, c, o) = a;
+          winner[pooled.index(b, r, c, o)] = place;
+        }
       }
     });
     routes.insert(routes.end(), winner.begin(), winner.end());

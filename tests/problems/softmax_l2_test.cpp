@@ -36,7 +36,10 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 SoftmaxOptions small(std::int64_t classes = 5) {
   SoftmaxOptions o;
-  o.documents = 80, o.features = 60, o.classes = classes, o.batch = 6;
+  o.documents = 80;
+  o.features = 60;
+  o.classes = classes;
+  o.batch = 6;
   return o;
 }
 double risen(Round t) { return 25.0 * static_cast<double>(t); }  // 5e4 in round 2,000
@@ -110,15 +113,22 @@ TEST(SoftmaxL2, SharedWeightsFeedsNoiseAndDriftStayWithTheDenseOne) {
   for (const Sharing sharing : {Sharing::feature, Sharing::group, Sharing::global})
     for (const Feed feed : {Feed::split, Feed::shared, Feed::judge}) {
       SoftmaxOptions o = small();
-      o.sharing = sharing, o.groups = 7, o.feed = feed, o.replay = 5;
-      o.noise = 0.2, o.drift = LabelDrift::rotate, o.period = 20;
+      o.sharing = sharing;
+      o.groups = 7;
+      o.feed = feed;
+      o.replay = 5;
+      o.noise = 0.2;
+      o.drift = LabelDrift::rotate;
+      o.period = 20;
       for (const Walk walk : walks) stays_with_the_dense_one(o, {.walk = walk, .rounds = 120, .gamma = 1e-3});
     }
 }
 
 TEST(SoftmaxL2, WholePoolsAreABatchToo) {
   SoftmaxOptions o = small();
-  o.batch = 0, o.noise = Numbers({0.1, 0.3}), o.noise_rounds = Numbers({1.0, 12.0});
+  o.batch = 0;
+  o.noise = Numbers({0.1, 0.3});
+  o.noise_rounds = Numbers({1.0, 12.0});
   for (const Walk walk : walks) stays_with_the_dense_one(o, {.walk = walk, .rounds = 30, .gamma = 5e-3});
 }
 
@@ -138,9 +148,12 @@ TEST(SoftmaxL2, SamplesReusedForSeveralStepsGoByColumns) {
     Walker<SoftmaxOracle<double>> dense(small(), 3, 0.02);
     Rng one(5), two(5);
     for (Round t = 1; t <= 40; ++t) {
-      lazy.problem.reveal(t), dense.problem.reveal(t);
-      lazy.problem.resample({.outer = 9, .inner = 7}, one), dense.problem.resample({.outer = 9, .inner = 7}, two);
-      lazy.step(c, t, 1 + t % 11), dense.step(c, t, 1 + t % 11);
+      lazy.problem.reveal(t);
+      dense.problem.reveal(t);
+      lazy.problem.resample({.outer = 9, .inner = 7}, one);
+      dense.problem.resample({.outer = 9, .inner = 7}, two);
+      lazy.step(c, t, 1 + t % 11);
+      dense.step(c, t, 1 + t % 11);
     }
     // 240 steps at a constant x, which nothing makes grow: λ√240 ε and ten times that
     EXPECT_LE(apart(lazy.dense(lazy.a), dense.dense(dense.a)), 10 * 50.0 * 16 * epsilon) << name_of(walk);
@@ -152,7 +165,10 @@ TEST(SoftmaxL2, SamplesReusedForSeveralStepsGoByColumns) {
 // counts on it. The races above measure how errors grow instead.
 TEST(SoftmaxL2, PassesThePublicCheckersInBothPrecisions) {
   SoftmaxOptions o;
-  o.documents = 24, o.features = 6, o.classes = 3, o.batch = 4;
+  o.documents = 24;
+  o.features = 6;
+  o.classes = 3;
+  o.batch = 4;
   const CheckOptions where{.rounds = {1, 2, 5},
                            .points = 1,
                            .x = Vector<double>::Constant(6, 0.5),
@@ -183,7 +199,8 @@ TEST(SoftmaxL2, InFloatTheDualKeepsWhatThePairLosesAtLargeLambda) {
     double worst = 0.0;
     for (Round t = 1; t <= c.rounds; ++t) {
       single.x = twice.x.cast<float>();
-      single.round(c, t), twice.round(c, t);
+      single.round(c, t);
+      twice.round(c, t);
       if (t > 20) worst = std::max(worst, apart(single.d, twice.d));
       twice.move(c);
     }
@@ -226,10 +243,14 @@ TEST(SoftmaxL2, CopiesGoTheirOwnWayAndAxpyAddsWhateverTheScales) {
   const Vector<double> x = Vector<double>::Constant(60, 0.7), u = drawn_vector<double>(rng, 300);
   const Vector<double> v = drawn_vector<double>(rng, 300);
   auto a = p.make_inner(), b = p.make_inner();
-  p.from_dense(u, a), p.from_dense(v, b);
-  p.descend(x, a, 0.3, 5), p.descend(x, b, 0.2, 3);  // scales that are not 1
+  p.from_dense(u, a);
+  p.from_dense(v, b);
+  // scales that are not 1
+  p.descend(x, a, 0.3, 5);
+  p.descend(x, b, 0.2, 3);
   Vector<double> before(300), after(300), added(300);
-  p.to_dense(a, before), p.to_dense(b, added);
+  p.to_dense(a, before);
+  p.to_dense(b, added);
   auto copy = p.make_inner();
   p.copy(a, copy);
   p.descend(x, copy, 0.3, 4);
@@ -298,7 +319,10 @@ std::shared_ptr<const LabelledRows> two_of_ten() {
       part->start.push_back(static_cast<std::int64_t>(part->value.size()));
     }
   }
-  for (std::int32_t i = 0; i < 12; ++i) rows.train_label.push_back(i % 3), rows.test_label.push_back(i % 3);
+  for (std::int32_t i = 0; i < 12; ++i) {
+    rows.train_label.push_back(i % 3);
+    rows.test_label.push_back(i % 3);
+  }
   return std::make_shared<const LabelledRows>(std::move(rows));
 }
 
@@ -326,7 +350,10 @@ void shrinks_by_powers(Walk walk, bool drawn) {
     if (walk == Walk::pair) p.descend_pair(x, a, b, alpha / 4.0, penalty, alpha, n);
     if (walk == Walk::dual) p.descend_dual(x, a, b, {alpha, alpha / 4.0, 4.0}, n);
     if (walk == Walk::central) p.descend_central(x, a, b, {alpha / 4.0, 4.0}, n);
-    if (walk == Walk::alone) p.descend(x, b, alpha, n), p.descend_penalised(x, a, alpha / 4.0, penalty, n);
+    if (walk == Walk::alone) {
+      p.descend(x, b, alpha, n);
+      p.descend_penalised(x, a, alpha / 4.0, penalty, n);
+    }
     steps += n;
     ASSERT_TRUE(p.all_finite(a) && p.all_finite(b)) << "round " << t;
     if (walk == Walk::dual) p.dual_direction(x, a, b, 4.0, d);
@@ -348,8 +375,10 @@ void shrinks_by_powers(Walk walk, bool drawn) {
 }
 TEST(SoftmaxL2, RowsThatNobodyTouchesAreMultipliedByPowersAlsoOfZeroAndOfNegativeNumbers) {
   for (const Walk walk : walks)
-    for (const bool drawn : {false, true})
-      shrinks_by_powers<double>(walk, drawn), shrinks_by_powers<float>(walk, drawn);
+    for (const bool drawn : {false, true}) {
+      shrinks_by_powers<double>(walk, drawn);
+      shrinks_by_powers<float>(walk, drawn);
+    }
 }
 
 // ρ from −2 to −1e6: the scales overflow within a few rounds, zero times them is zero all the same.
@@ -368,11 +397,21 @@ void zeros_stay(Walk walk, bool drawn) {
     if (drawn) p.resample({2, 2}, rng);
     const int n = drawn ? 1 : 8;
     const Penalty penalty{1.0, 4.0};
-    if (walk == Walk::pair) p.descend_pair(x, a, b, 0.125, penalty, 0.5, n), p.penalty_direction(x, a, b, 4.0, d);
-    if (walk == Walk::dual) p.descend_dual(x, a, b, {0.5, 0.125, 4.0}, n), p.dual_direction(x, a, b, 4.0, d);
-    if (walk == Walk::central) p.descend_central(x, a, b, {0.125, 4.0}, n), p.central_direction(x, a, b, 4.0, d);
+    if (walk == Walk::pair) {
+      p.descend_pair(x, a, b, 0.125, penalty, 0.5, n);
+      p.penalty_direction(x, a, b, 4.0, d);
+    }
+    if (walk == Walk::dual) {
+      p.descend_dual(x, a, b, {0.5, 0.125, 4.0}, n);
+      p.dual_direction(x, a, b, 4.0, d);
+    }
+    if (walk == Walk::central) {
+      p.descend_central(x, a, b, {0.125, 4.0}, n);
+      p.central_direction(x, a, b, 4.0, d);
+    }
     if (walk == Walk::alone) {
-      p.descend(x, b, 0.5, n), p.descend_penalised(x, a, 0.125, penalty, n);
+      p.descend(x, b, 0.5, n);
+      p.descend_penalised(x, a, 0.125, penalty, n);
       p.penalty_direction(x, a, b, 4.0, d);
     }
     ASSERT_TRUE(p.all_finite(a) && p.all_finite(b)) << "round " << t;
@@ -385,7 +424,10 @@ void zeros_stay(Walk walk, bool drawn) {
 }
 TEST(SoftmaxL2, ZerosStayZerosWhateverTheirScalesComeTo) {
   for (const Walk walk : walks)
-    for (const bool drawn : {false, true}) zeros_stay<double>(walk, drawn), zeros_stay<float>(walk, drawn);
+    for (const bool drawn : {false, true}) {
+      zeros_stay<double>(walk, drawn);
+      zeros_stay<float>(walk, drawn);
+    }
 }
 
 // ---- What a pair shares ---------------------------------------------------------------------------------------------
@@ -418,16 +460,19 @@ struct Mixed {
   // The same call on both sides.
   template <class Call>
   void both(Call&& call) {
-    call(on_lazy, lazy, own), call(on_dense, dense, plain);
+    call(on_lazy, lazy, own);
+    call(on_dense, dense, plain);
   }
   void other_rows() {
     const Round t = 1 + static_cast<Round>(rng.below(9));
-    lazy.reveal(t), dense.reveal(t);
+    lazy.reveal(t);
+    dense.reveal(t);
     if (rng.below(2) == 0) return;
     Rng one = rng.child("rows"), two = one;
     const SampleSizes sizes{.outer = 1 + static_cast<std::int64_t>(rng.below(4)),
                             .inner = 1 + static_cast<std::int64_t>(rng.below(4))};
-    lazy.resample(sizes, one), dense.resample(sizes, two);
+    lazy.resample(sizes, one);
+    dense.resample(sizes, two);
   }
   void operation(std::size_t i, std::size_t j) {
     const auto n = static_cast<std::int64_t>(rng.below(3) == 0 ? 1 : 1 + rng.below(10));
@@ -476,18 +521,24 @@ struct Mixed {
     };
     size = std::max({1.0, plain[i].cwiseAbs().maxCoeff(), plain[j].cwiseAbs().maxCoeff()});
     lazy.penalty_direction(x, own[i], own[j], lambda, got);
-    on_dense.penalty_direction(dense, x, plain[i], plain[j], lambda, expected), compare();
+    on_dense.penalty_direction(dense, x, plain[i], plain[j], lambda, expected);
+    compare();
     lazy.dual_direction(x, own[i], own[j], lambda, got);
-    on_dense.dual_direction(dense, x, plain[i], plain[j], lambda, expected), compare();
+    on_dense.dual_direction(dense, x, plain[i], plain[j], lambda, expected);
+    compare();
     lazy.central_direction(x, own[i], own[j], lambda, got);
-    on_dense.central_direction(dense, x, plain[i], plain[j], lambda, expected), compare();
+    on_dense.central_direction(dense, x, plain[i], plain[j], lambda, expected);
+    compare();
     return worst;
   }
 };
 
 RC_GTEST_PROP(SoftmaxL2, WhatAPairSharesIsNeverStale, (std::uint64_t seed)) {
   SoftmaxOptions o;
-  o.documents = 30, o.features = 16, o.classes = 3, o.batch = 3;
+  o.documents = 30;
+  o.features = 16;
+  o.classes = 3;
+  o.batch = 3;
   Mixed m(o, seed);
   for (int k = 0; k < 60; ++k) {
     const std::size_t i = m.rng.below(3), j = (i + 1 + m.rng.below(2)) % 3;
@@ -508,14 +559,17 @@ TEST(SoftmaxL2, APairReadInTheOtherRolesIsNotThePairThatStepped) {
   SoftmaxL2<double> p(small(), 1);
   Rng rng(4);
   auto a = p.make_inner(), b = p.make_inner();
-  p.from_dense(drawn_vector<double>(rng, 300), a), p.from_dense(drawn_vector<double>(rng, 300), b);
+  p.from_dense(drawn_vector<double>(rng, 300), a);
+  p.from_dense(drawn_vector<double>(rng, 300), b);
   const Vector<double> x = Vector<double>::Constant(60, 0.1);
   Vector<double> forth(60), back(60);
   p.descend_pair(x, a, b, 0.0375, {1.0, 8.0}, 0.3, 3);
-  p.penalty_direction(x, a, b, 8.0, forth), p.penalty_direction(x, b, a, 8.0, back);
+  p.penalty_direction(x, a, b, 8.0, forth);
+  p.penalty_direction(x, b, a, 8.0, back);
   EXPECT_LE((forth + back).cwiseAbs().maxCoeff(), 1e-12);  // |a|² − |b|² and its opposite, of some 8 · 100 ε
   p.descend_dual(x, a, b, {0.3, 0.0375, 8.0}, 3);
-  p.central_direction(x, a, b, 8.0, forth), p.central_direction(x, b, a, 8.0, back);
+  p.central_direction(x, a, b, 8.0, forth);
+  p.central_direction(x, b, a, 8.0, back);
   EXPECT_LE((forth - back).cwiseAbs().maxCoeff(), 1e-12);
 }
 
@@ -529,7 +583,10 @@ bool same_bits(const Vector<float>& a, const Vector<float>& b) {
 // Three chunks of features, four of rows, several of a batch's features.
 SoftmaxOptions large() {
   SoftmaxOptions o;
-  o.documents = 600, o.features = 20'000, o.classes = 3, o.batch = 100;
+  o.documents = 600;
+  o.features = 20'000;
+  o.classes = 3;
+  o.batch = 100;
   return o;
 }
 
@@ -547,10 +604,12 @@ TEST(SoftmaxL2, AnyNumberOfThreadsGivesTheSameBits) {
           walker.problem.set_threads(threads);
           std::vector<Vector<float>> seen;
           for (Round t = 1; t <= c.rounds; ++t) {
-            walker.round(c, t), walker.move(c);
+            walker.round(c, t);
+            walker.move(c);
             seen.push_back(walker.x);
           }
-          seen.push_back(walker.dense(walker.a)), seen.push_back(walker.dense(walker.b));
+          seen.push_back(walker.dense(walker.a));
+          seen.push_back(walker.dense(walker.b));
           if (threads == 1) first = seen;
           for (std::size_t i = 0; i < seen.size(); ++i)
             ASSERT_TRUE(same_bits(seen[i], first[i]))
@@ -569,8 +628,13 @@ TEST(SoftmaxL2, AStepAllocatesNothingAfterTheFirstRounds) {
         for (const bool drawn : {false, true})
           for (const double ratio : {1.0, 0.9}) {
             SoftmaxOptions o = small();
-            o.documents = 100, o.feed = feed, o.sharing = sharing, o.temperature = Temperature::fitted;
-            o.replay = 4, o.replay_window = 90;  // of two epochs at most, both of which come in the first 40 rounds
+            o.documents = 100;
+            o.feed = feed;
+            o.sharing = sharing;
+            o.temperature = Temperature::fitted;
+            // of two epochs at most, both of which come in the first 40 rounds
+            o.replay = 4;
+            o.replay_window = 90;
             Walker<SoftmaxL2<double>> walker(o, 3, 0.02);
             const Course c{.walk = walk, .drawn = drawn, .ratio = ratio};
             Round t = 1;
@@ -584,23 +648,36 @@ TEST(SoftmaxL2, AStepAllocatesNothingAfterTheFirstRounds) {
 
 TEST(SoftmaxL2, ASavedPairGoesOnAsIfNothingHadHappened) {
   SoftmaxOptions judge = small();  // the first rounds' batches are smaller, and one that goes on later never sees them
-  judge.feed = Feed::judge, judge.replay = 3 * judge.batch, judge.features = 400;
+  judge.feed = Feed::judge;
+  judge.replay = 3 * judge.batch;
+  judge.features = 400;
   for (const SoftmaxOptions& options : {small(), judge})
     for (const Walk walk : walks)
       for (const bool drawn : {false, true}) {
         const Course c{.walk = walk, .drawn = drawn, .gamma = 5e-3};
         Walker<SoftmaxL2<float>> one(options, 3, 0.02), other(options, 3, 0.02);
         Round t = 1;
-        for (; t <= 30; ++t) one.round(c, t), one.move(c);
+        for (; t <= 30; ++t) {
+          one.round(c, t);
+          one.move(c);
+        }
         Archive saved;
-        saved("a", one.a), saved("b", one.b), saved("x", one.x);
+        saved("a", one.a);
+        saved("b", one.b);
+        saved("x", one.x);
         Archive loading(saved.bytes());
-        loading("a", other.a), loading("b", other.b), loading("x", other.x);
+        loading("a", other.a);
+        loading("b", other.b);
+        loading("x", other.x);
         loading.finish();
-        other.direct(c, 30), one.direct(c, 30);
+        other.direct(c, 30);
+        one.direct(c, 30);
         ASSERT_TRUE(same_bits(other.d, one.d)) << name_of(walk);
         for (; t <= 60; ++t) {
-          one.round(c, t), one.move(c), other.round(c, t), other.move(c);
+          one.round(c, t);
+          one.move(c);
+          other.round(c, t);
+          other.move(c);
           ASSERT_TRUE(same_bits(other.x, one.x)) << name_of(walk) << ", round " << t;
         }
         EXPECT_TRUE(same_bits(other.dense(other.a), one.dense(one.a)));

@@ -58,7 +58,10 @@ struct Slow {
   [[nodiscard]] static Reals softmax(const Reals& l, Real scale) {
     Reals p;
     Real sum = 0;
-    for (const Real v : l) p.push_back(std::exp(scale * v)), sum += p.back();
+    for (const Real v : l) {
+      p.push_back(std::exp(scale * v));
+      sum += p.back();
+    }
     for (Real& v : p) v /= sum;
     return p;
   }
@@ -154,8 +157,14 @@ double farthest(const V& got, const Reals& expected) {
 
 SoftmaxOptions with(Sharing sharing, Temperature temperature, std::int64_t batch) {
   SoftmaxOptions o;
-  o.documents = 21, o.features = 11, o.classes = 4, o.batch = batch, o.sharing = sharing, o.groups = 3;
-  o.noise = 0.2, o.temperature = temperature;
+  o.documents = 21;
+  o.features = 11;
+  o.classes = 4;
+  o.batch = batch;
+  o.sharing = sharing;
+  o.groups = 3;
+  o.noise = 0.2;
+  o.temperature = temperature;
   return o;
 }
 
@@ -186,8 +195,10 @@ struct Case {
   Case(const SoftmaxOptions& o, std::uint64_t seed) : options(o), p(o, seed), twin(o, seed), x(p.dims().x) {
     Rng rng(seed);
     for (S& xi : x) xi = S(rng.uniform(0.0, 0.5));
-    y.resize(p.dims().y), v.resize(p.dims().y);
-    rng.fill_normal(y), rng.fill_normal(v);
+    y.resize(p.dims().y);
+    v.resize(p.dims().y);
+    rng.fill_normal(y);
+    rng.fill_normal(v);
   }
   // The functions of round t, or a draw of it.
   Slow slow(Round t, bool drawn) {
@@ -273,7 +284,8 @@ void differences_keep_their_digits(double unit) {
     EXPECT_LE(farthest(in_x, sum(slow.g_x(n, moved), slow.g_x(n, z), -1)), 10 * off);
     if (size > 1e-4) continue;
     Vector<S> one(c.y.size()), two(c.y.size());
-    c.p.inner_gradient_y(c.x, c.y + delta, one), c.p.inner_gradient_y(c.x, c.y, two);
+    c.p.inner_gradient_y(c.x, c.y + delta, one);
+    c.p.inner_gradient_y(c.x, c.y, two);
     const Vector<S> subtracted = one - two;
     const Reals expected = sum(slow.g_y(x, moved), slow.g_y(x, z), -1);
     EXPECT_GT(farthest(subtracted, expected), farthest(in_y, expected)) << "subtracting would do as well";
@@ -294,7 +306,8 @@ TEST(SoftmaxOracle, TheGradientAtAFittedScaleIsThatOfTheFittedLoss) {
   const double h = 1e-5;
   for (Index i = 0; i < c.y.size(); ++i) {
     Vector<double> up = c.y, down = c.y;
-    up(i) += h, down(i) -= h;
+    up(i) += h;
+    down(i) -= h;
     EXPECT_NEAR((c.p.outer_value(c.x, up) - c.p.outer_value(c.x, down)) / (2 * h), d(i), 1e-8) << i;
   }
 }
@@ -303,7 +316,8 @@ TEST(SoftmaxOracle, TheGradientAtAFittedScaleIsThatOfTheFittedLoss) {
 TEST(SoftmaxOracle, AFittedLossIgnoresTheSizeOfTheLogits) {
   Case<double> c(with(Sharing::feature, Temperature::fitted, 8), 7),
       plain(with(Sharing::feature, Temperature::none, 8), 7);
-  c.p.reveal(3), plain.p.reveal(3);
+  c.p.reveal(3);
+  plain.p.reveal(3);
   const double f = c.p.outer_value(c.x, c.y);
   for (const double size : {0.2, 0.7, 3.0, 10.0}) EXPECT_NEAR(c.p.outer_value(c.x, size * c.y), f, 1e-12) << size;
   EXPECT_LT(f, plain.p.outer_value(c.x, c.y));

@@ -110,12 +110,14 @@ struct Parting {
 
 template <class One, class Two>
 void watch(One& one, Two& two, const Course& course, Parting& seen) {
-  seen.d = std::max(seen.d, apart(one.d, two.d)), seen.x = std::max(seen.x, apart(one.x, two.x));
+  seen.d = std::max(seen.d, apart(one.d, two.d));
+  seen.x = std::max(seen.x, apart(one.x, two.x));
   for (const double xi : two.x) ++(xi == course.low ? seen.at_low : xi == course.high ? seen.at_high : seen.inside);
 }
 template <class One, class Two>
 void compare_ends(One& one, Two& two, Parting& seen) {
-  seen.a = apart(one.dense(one.a), two.dense(two.a)), seen.b = apart(one.dense(one.b), two.dense(two.b));
+  seen.a = apart(one.dense(one.a), two.dense(two.a));
+  seen.b = apart(one.dense(one.b), two.dense(two.b));
 }
 
 template <class S>
@@ -124,8 +126,10 @@ template <class S>
   Walker<SoftmaxOracle<double>> dense(options, seed, course.start);
   Parting seen;
   for (Round t = 1; t <= course.rounds; ++t) {
-    lazy.round(course, t), dense.round(course, t);
-    lazy.move(course), dense.move(course);
+    lazy.round(course, t);
+    dense.round(course, t);
+    lazy.move(course);
+    dense.move(course);
     watch(lazy, dense, course, seen);
   }
   compare_ends(lazy, dense, seen);
@@ -140,8 +144,10 @@ template <class S>
       other(options, seed, course.start * (1.0 + disturbance));
   Parting seen;
   for (Round t = 1; t <= course.rounds; ++t) {
-    dense.round(course, t), other.round(course, t);
-    dense.move(course), other.move(course);
+    dense.round(course, t);
+    other.round(course, t);
+    dense.move(course);
+    other.move(course);
     watch(other, dense, course, seen);
   }
   compare_ends(other, dense, seen);

@@ -22,7 +22,10 @@ using Rows = std::vector<std::int32_t>;
 
 SoftmaxOptions some(std::int64_t documents = 60, std::int64_t batch = 7) {
   SoftmaxOptions o;
-  o.documents = documents, o.features = 12, o.classes = 4, o.batch = batch;
+  o.documents = documents;
+  o.features = 12;
+  o.classes = 4;
+  o.batch = batch;
   return o;
 }
 SoftmaxPools pools_of(const SoftmaxOptions& o, std::uint64_t seed = 1) {
@@ -116,8 +119,13 @@ RC_GTEST_PROP(SoftmaxPools, RoundsAskedForInAnyOrderAreTheSame, (std::uint64_t s
   SoftmaxOptions o = some();
   const Feed feeds[] = {Feed::split, Feed::shared, Feed::judge};
   const LabelDrift drifts[] = {LabelDrift::none, LabelDrift::swap, LabelDrift::rotate};
-  o.feed = feeds[seed % 3], o.drift = drifts[seed / 3 % 3];
-  o.period = 3, o.replay = 5, o.replay_window = 150, o.noise = Numbers({0.2, 0.5}), o.noise_rounds = Numbers({2, 11});
+  o.feed = feeds[seed % 3];
+  o.drift = drifts[seed / 3 % 3];
+  o.period = 3;
+  o.replay = 5;
+  o.replay_window = 150;
+  o.noise = Numbers({0.2, 0.5});
+  o.noise_rounds = Numbers({2, 11});
   SoftmaxPools in_order = pools_of(o, seed), any = pools_of(o, seed);
   std::vector<RoundRows> expected;
   for (Round t = 1; t <= 40; ++t) expected.push_back(round_of(in_order, t));
@@ -172,7 +180,8 @@ TEST(SoftmaxPools, TheStatedPartOfLabelsIsWrongAndAlwaysAnotherClass) {
       ASSERT_TRUE(given >= 0 && given < 4);
       ASSERT_EQ(pools.clean_label(row, 1), truth);
       if (given == truth) continue;
-      ++wrong, ++mistaken[static_cast<std::size_t>((given - truth + 4) % 4)];
+      ++wrong;
+      ++mistaken[static_cast<std::size_t>((given - truth + 4) % 4)];
     }
     EXPECT_NEAR(wrong / 4000.0, part, part == 0.0 || part == 1.0 ? 0.0 : 0.04);
     for (int k = 1; k < 4; ++k)
@@ -183,7 +192,8 @@ TEST(SoftmaxPools, TheStatedPartOfLabelsIsWrongAndAlwaysAnotherClass) {
 
 TEST(SoftmaxPools, NoiseComesInItsRoundsAndIsNestedAsItGrows) {
   SoftmaxOptions o = some(500);
-  o.noise = Numbers({0.1, 0.4, 0.2}), o.noise_rounds = Numbers({3, 10, 20});
+  o.noise = Numbers({0.1, 0.4, 0.2});
+  o.noise_rounds = Numbers({3, 10, 20});
   SoftmaxPools pools = pools_of(o);
   const auto wrong_in = [&](Round t) {
     std::map<std::int32_t, std::int32_t> wrong;
@@ -234,7 +244,8 @@ Rows names_in(SoftmaxPools& pools, Round t) {
 TEST(SoftmaxPools, NamesArePermutationsThatChangeAfterEveryPeriodAndNeverElse) {
   for (const LabelDrift drift : {LabelDrift::none, LabelDrift::swap, LabelDrift::rotate}) {
     SoftmaxOptions o = some();
-    o.drift = drift, o.period = 5;
+    o.drift = drift;
+    o.period = 5;
     SoftmaxPools pools = pools_of(o);
     EXPECT_EQ(names_in(pools, 1), (Rows{0, 1, 2, 3}));
     for (Round t = 1; t <= 60; ++t) {
@@ -253,7 +264,9 @@ TEST(SoftmaxPools, NamesArePermutationsThatChangeAfterEveryPeriodAndNeverElse) {
 
 TEST(SoftmaxPools, AWrongLabelStaysWrongUnderAnyNames) {
   SoftmaxOptions o = some();
-  o.noise = 0.5, o.drift = LabelDrift::swap, o.period = 1;
+  o.noise = 0.5;
+  o.drift = LabelDrift::swap;
+  o.period = 1;
   SoftmaxPools pools = pools_of(o);
   for (std::int32_t row = 0; row < 60; ++row) {
     const bool wrong = pools.label(row, 1) != pools.clean_label(row, 1);
@@ -263,7 +276,9 @@ TEST(SoftmaxPools, AWrongLabelStaysWrongUnderAnyNames) {
 
 TEST(SoftmaxPools, ABatchHasItsRoundsLabels) {
   SoftmaxOptions o = some();
-  o.noise = 0.3, o.drift = LabelDrift::rotate, o.period = 2;
+  o.noise = 0.3;
+  o.drift = LabelDrift::rotate;
+  o.period = 2;
   SoftmaxPools pools = pools_of(o);
   for (Round t = 1; t <= 10; ++t) {
     const RoundRows now = round_of(pools, t);
@@ -275,8 +290,13 @@ TEST(SoftmaxPools, ABatchHasItsRoundsLabels) {
 
 SoftmaxOptions judging() {
   SoftmaxOptions o = some(60, 7);
-  o.feed = Feed::judge, o.replay = 9, o.replay_window = 40;
-  o.noise = Numbers({0.1, 0.6}), o.noise_rounds = Numbers({1, 15}), o.drift = LabelDrift::rotate, o.period = 4;
+  o.feed = Feed::judge;
+  o.replay = 9;
+  o.replay_window = 40;
+  o.noise = Numbers({0.1, 0.6});
+  o.noise_rounds = Numbers({1, 15});
+  o.drift = LabelDrift::rotate;
+  o.period = 4;
   return o;
 }
 TEST(SoftmaxPools, WhatIsJudgedInARoundIsTrainedOnInTheNextUnderTheSameLabels) {
@@ -326,7 +346,8 @@ TEST(SoftmaxPools, JudgedRowsComeOnceAnEpoch) {
 
 std::string refused(const Numbers& noise, const Numbers& rounds) {
   SoftmaxOptions o = some();
-  o.noise = noise, o.noise_rounds = rounds;
+  o.noise = noise;
+  o.noise_rounds = rounds;
   try {
     (void)pools_of(o);
   } catch (const ConfigError& e) {

@@ -1,5 +1,5 @@
-// The inner iterate of `softmax_l2`: weights θ_i of every feature in every class, as θ_i = scale_i · rows_i. Shrinking a feature
-// is then one multiplication, however many classes there are.
+// The inner iterate of `softmax_l2`: weights θ_i of every feature in every class, as θ_i = scale_i · rows_i. Shrinking
+// a feature is then one multiplication, however many classes there are.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +59,9 @@ class AlignedNumbers {
   Index size_ = 0;
 };
 
-// Five numbers a feature beside its weights: scale, norm and pair here, scale and norm in the partner's. A row of weights is cut in two,
-// whole cache lines and what is left, each in an array of its own; what is beyond the classes is 0.
+// Five numbers per feature besides its weights: scale, norm and pair here, scale and norm in the partner's. A row of
+// weights is cut in two, whole cache lines and what is left, each in an array of its own; what is beyond the classes is
+// 0.
 template <class S>
 struct LazyRows {
   Index features = 0, classes = 0, line_width = 0, rest_width = 0;
@@ -81,7 +82,12 @@ struct LazyRows {
   void part() { mark = 0, finite = false; }
 
   void fields(Archive& a) {
-    a("lines", lines), a("rest", rest), a("scale", scale), a("norm", norm), a("pair", pair), a("mark", mark);
+    a("lines", lines);
+    a("rest", rest);
+    a("scale", scale);
+    a("norm", norm);
+    a("pair", pair);
+    a("mark", mark);
     finite = false;
   }
 };

@@ -1,11 +1,12 @@
 // A network whose loss is tuned: the paper's image experiment (§7.1).
 //     g(x, θ) = mean over g's pictures of CE(label, γ_j z_j + Δ_j),   x = (γ, Δ), one of each a class,
 //     f(θ)    = mean over f's pictures of u_label CE(label, z),
-// z the logits of the network with weights y = θ: blocks of [3×3 convolution, ReLU, 2×2 max-pooling, batch normalisation], hidden
-// layers, a linear head. Batch normalisation takes the statistics of the pictures at hand.
+// z the logits of the network with weights y = θ: blocks of [3×3 convolution, ReLU, 2×2 max-pooling, batch
+// normalisation], hidden layers, a linear head. Batch normalisation takes the statistics of the pictures at hand.
 //
-// g is not convex in θ: the paper's theorems do not apply, g_yy is indefinite nearly everywhere, and a "solution" is where steps end.
-// Nothing is drawn from a round's pictures: under batch normalisation the mean of samples' gradients is not the gradient of all.
+// g is not convex in θ: the paper's theorems do not apply, g_yy is indefinite nearly everywhere, and a "solution" is
+// where steps end. Nothing is drawn from a round's pictures: under batch normalisation the mean of samples' gradients
+// is not the gradient of all.
 #pragma once
 
 #include <memory>
@@ -50,8 +51,8 @@ class LossTuning {
   void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d);
   void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
 
-  // Accuracies and losses on the test pictures, with the batch statistics of g's pictures (PyTorch's momentum 1) and, named …_own, with
-  // those of the test pictures, about 500 at a time; and how x is spread.
+  // Accuracies and losses on the test pictures, with the batch statistics of g's pictures (PyTorch's momentum 1) and,
+  // named …_own, with those of the test pictures, about 500 at a time; and how x is spread.
   void evaluate(In<S> x, In<S> y, Evaluation& out);
   // Loss and accuracy on f's pictures of the round.
   void judge(In<S> x, In<S> y, Evaluation& out);

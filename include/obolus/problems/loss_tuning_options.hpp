@@ -77,8 +77,8 @@ struct LossTuningOptions {
     v("channels", channels,
       "channels of each convolution block, a list; a block halves the side of the picture; 0: no blocks");
     v("hidden", hidden, "widths of the hidden layers between the blocks and the logits, a list; 0: none");
-    v("batch", batch, "pictures of g a round; 0: its whole pool", Range::between(0, many));
-    v("validation_batch", validation_batch, "pictures of f a round; 0: its whole pool", Range::between(0, many));
+    v("batch", batch, "pictures of g per round; 0: its whole pool", Range::between(0, many));
+    v("validation_batch", validation_batch, "pictures of f per round; 0: its whole pool", Range::between(0, many));
     v("proportions", proportions,
       "μ of each phase, a list: class i = 0, 1, … trains on its first largest·μ^i pictures; 1: all classes alike");
     v("phase_rounds", phase_rounds, "rounds of a phase; the last phase has no end", Range::at_least(1.0));

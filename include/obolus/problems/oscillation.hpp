@@ -1,9 +1,10 @@
 // The paper's one-dimensional example (§5.2): the inner solution flips sign every round while F stands still.
 //     g_t = (μ/2)(y − (−1)^t x)²,     y*_t(x) = (−1)^t x,     V_T = 0,     H_2T = 4(T − 1) on X = [−1, 1].
 // variant "paper":     f = c e^(−y²)                 F is least at the ends of X.
-// variant "interior":  f = c e^(−y²) + ½ r (x − a/2)², r = 4c e^(−a²): F is strongly convex near its optimum x = a, where y*
-//                      still swings by 2a every round and ∇_y f ≠ 0. An inner loop that lags feels only the pull to a/2,
-//                      where ∇F ≠ 0; an exact one is left with the bias D/λ_t of the penalty.
+// variant "interior":  f = c e^(−y²) + ½ r (x − a/2)², r = 4c e^(−a²)
+//                      F is strongly convex near its optimum x = a, where y* still swings by 2a every round and
+//                      ∇_y f ≠ 0. An inner loop that lags feels only the pull to a/2, where ∇F ≠ 0; an exact one is
+//                      left with the bias D/λ_t of the penalty.
 #pragma once
 
 #include <algorithm>

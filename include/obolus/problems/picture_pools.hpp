@@ -1,5 +1,5 @@
-// Which pictures a round of `loss_tuning` hands over, and under which labels. Everything follows from (seed, t): rounds
-// may be asked for in any order.
+// The pictures of a round of `loss_tuning` and their labels. Everything follows from (seed, t): rounds may be asked for
+// in any order.
 #pragma once
 
 #include <array>
@@ -23,7 +23,11 @@ struct RoundPictures {
   bool operator==(const RoundPictures&) const = default;
   [[nodiscard]] Index size() const { return static_cast<Index>(picture.size()); }
   [[nodiscard]] Index outer() const { return size() - inner; }
-  void clear() { picture.clear(), label.clear(), inner = 0; }
+  void clear() {
+    picture.clear();
+    label.clear();
+    inner = 0;
+  }
 };
 
 class PicturePools {

@@ -1,5 +1,5 @@
-// A generated quadratic stream with a drift of known size. The inner solution is y*_t(x) = A⁻¹(Bx + b) + u_t, and u_t is
-// the drift:
+// A generated quadratic stream with a drift of known size. The inner solution is y*_t(x) = A⁻¹(Bx + b) + u_t, and u_t
+// is the drift:
 //   static        u_t = 0
 //   slow          u_t = a sin(ln t) · unit           H_2T = O(1), V_T = O(log T)
 //   abrupt        a new random unit vector, times a, every `period` rounds

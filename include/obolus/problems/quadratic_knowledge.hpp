@@ -1,5 +1,5 @@
 // Closed forms of the quadratic family: the theory's constants on a domain, and how much one round differs from the
-// one before. Defined in the library: eigenvalues are slow to compile and needed once a run.
+// one before. Defined in the library: eigenvalues are slow to compile and needed once per run.
 #pragma once
 
 #include <Eigen/Cholesky>

@@ -2,8 +2,8 @@
 //     g = ½ y'Ay − y'(Bx + b),     f = ½ w|y − c|² + s Σ_j sin(y_j) + ½ r|x − e|².
 // The inner problem has the closed form y*(x) = A⁻¹(Bx + b); the sine makes F non-convex.
 //
-// Samples: f + <ξ_x, x> + <ξ_y, y> and g + <ζ_x, x> + <ζ_y, y> − y'Ex, with normal ξ, ζ of total variance σ²/B each and E of
-// entries with variance σ_E²/B. Additive noise alone cancels between y and z; E is what a shared ζ has to tame.
+// Samples: f + <ξ_x, x> + <ξ_y, y> and g + <ζ_x, x> + <ζ_y, y> − y'Ex, with normal ξ, ζ of total variance σ²/B each and
+// E of entries with variance σ_E²/B. Additive noise alone cancels between y and z; E is what a shared ζ has to tame.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -84,7 +84,10 @@ class QuadraticOracle {
   void inner_gradient_y_difference(In<S>, In<S>, In<S> delta, Out<S> d) { times_A(delta, d); }
 
   void inner_solution(In<S> x, Out<S> y) {
-    if (!factored_) factor_.compute(now_->A), factored_ = true;
+    if (!factored_) {
+      factor_.compute(now_->A);
+      factored_ = true;
+    }
     product(now_->B, x, work_);  // of the expected g, whatever is sampled
     y = work_ + now_->b;
     factor_.solveInPlace(y);
@@ -95,8 +98,10 @@ class QuadraticOracle {
     if (!sampled_) return;
     const double each = sigma_ / std::sqrt(double(dims_.x + dims_.y));
     const double outer = each / std::sqrt(double(sizes.outer)), inner = each / std::sqrt(double(sizes.inner));
-    fill(xi_x_, outer, rng), fill(xi_y_, outer, rng);
-    fill(zeta_x_, inner, rng), fill(zeta_y_, inner, rng);
+    fill(xi_x_, outer, rng);
+    fill(xi_y_, outer, rng);
+    fill(zeta_x_, inner, rng);
+    fill(zeta_y_, inner, rng);
     if (sigma_cross_ > 0) fill(E_, sigma_cross_ / std::sqrt(double(sizes.inner)), rng);
   }
   void expectation() { sampled_ = false; }
@@ -107,9 +112,14 @@ class QuadraticOracle {
   QuadraticOracle() = default;
 
   void prepare(Dims dims, double sigma, double sigma_cross) {
-    dims_ = dims, sigma_ = sigma, sigma_cross_ = sigma_cross;
+    dims_ = dims;
+    sigma_ = sigma;
+    sigma_cross_ = sigma_cross;
     work_.resize(dims.y);
-    xi_x_.setZero(dims.x), zeta_x_.setZero(dims.x), xi_y_.setZero(dims.y), zeta_y_.setZero(dims.y);
+    xi_x_.setZero(dims.x);
+    zeta_x_.setZero(dims.x);
+    xi_y_.setZero(dims.y);
+    zeta_y_.setZero(dims.y);
     E_.setZero(sigma_cross > 0 ? dims.y : 0, sigma_cross > 0 ? dims.x : 0);
   }
   // Makes `round` current; `same_matrix` says that A is the one of the round before, so its factor still serves.

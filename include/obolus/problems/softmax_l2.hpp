@@ -1,8 +1,9 @@
-// Softmax regression whose L2 penalties are the outer variable, on sparse rows: the paper's text experiment (§7.2), and the form
-// in which a person's own stream is tuned.
+// Softmax regression whose L2 penalties are the outer variable, on sparse rows: the paper's text experiment (§7.2), and
+// the form in which a person's own stream is tuned.
 //
-// The functions are SoftmaxOracle's. The iterates are LazyRows, and every step of the first-order family is a kernel on them
-// (src/kernels/softmax_kernels.hpp): a round costs what the documents in it cost, whatever the size of the vocabulary.
+// The functions are SoftmaxOracle's. The iterates are LazyRows, and every step of the first-order family is a kernel on
+// them (src/kernels/softmax/kernels.hpp): a round costs what the documents in it cost, whatever the size of the
+// vocabulary.
 #pragma once
 
 #include <memory>

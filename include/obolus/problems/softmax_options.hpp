@@ -29,7 +29,7 @@ struct EnumNames<Sharing> {
       {{Sharing::feature, "feature"}, {Sharing::group, "group"}, {Sharing::global, "global"}}};
 };
 
-// Which rows a round hands over.
+// Which rows a round reveals.
 enum class Feed : std::uint8_t {
   split,   // a batch of the training pool for g, one of the validation pool for f; every row once an epoch
   shared,  // the same, both from the whole pool
@@ -86,7 +86,7 @@ struct SoftmaxOptions {
     v("feed", feed,
       "split: batches of two halves, for g and f; shared: both from all rows; judge: the newest batch for f, the one "
       "before it and replayed rows for g");
-    v("batch", batch, "rows of f and of g a round; 0: whole pools", Range::between(0, many));
+    v("batch", batch, "rows of f and of g per round; 0: whole pools", Range::between(0, many));
     v("replay", replay, "judge: rows of earlier rounds in g beside the last batch", Range::between(0, many));
     v("replay_window", replay_window, "judge: how many of the latest rows are replayed", Range::between(1, 1e12));
     v("sharing", sharing, "one x_i for every feature, for every group of features alike frequent, or one for all");

@@ -1,9 +1,11 @@
 // Softmax regression with tuned penalties, by the book:
-//     g(x, θ) = mean over g's rows of CE(label, θ'a) + ½ Σ_i x_i |θ_i|²,     f(θ) = mean over f's rows of CE(label, s θ'a),
-// θ_i the weights of feature i in every class, y = (θ_1, θ_2, …). s is 1, or fitted: f = min_s mean CE(label, s θ'a), and
-// its gradient is taken at that s (Danskin).
+//     g(x, θ) = mean over g's rows of CE(label, θ'a) + ½ Σ_i x_i |θ_i|²,
+//     f(θ) = mean over f's rows of CE(label, s θ'a),
+// θ_i the weights of feature i in every class, y = (θ_1, θ_2, …). s is 1, or fitted: f = min_s mean CE(label, s θ'a),
+// and its gradient is taken at that s (Danskin).
 //
-// Every call is written from the definition on dense vectors. `SoftmaxL2` has the same functions with iterates that are not.
+// Every call is written from the definition on dense vectors. `SoftmaxL2` has the same functions with iterates that are
+// not.
 #pragma once
 
 #include <memory>
@@ -62,7 +64,7 @@ class SoftmaxOracle {
   // The rows that f and g are now: the round's, or those drawn.
   [[nodiscard]] const RoundRows& rows();
   [[nodiscard]] bool drawn() const { return drawn_; }
-  // What the next draw will be, if it is like the last and goes on with the same numbers.
+  // The next draw, if it is of the same size as the last and continues the same random numbers.
   void foresee(RoundRows& out);
   // Which x_i is feature i's; empty: the i-th.
   [[nodiscard]] const std::vector<std::int32_t>& group() const { return group_; }

@@ -1,5 +1,5 @@
-// Which rows a round of `softmax_l2` hands over, and under which labels. Everything follows from (seed, t): rounds may be asked
-// for in any order.
+// The rows of a round of `softmax_l2` and their labels. Everything follows from (seed, t): rounds may be asked for in
+// any order.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,12 @@ struct RoundRows {
   bool operator==(const RoundRows&) const = default;
   [[nodiscard]] Index size() const { return static_cast<Index>(row.size()); }
   [[nodiscard]] Index outer() const { return size() - inner; }
-  void clear() { row.clear(), label.clear(), inner = 0; }
-  void draw(SampleSizes sizes, Rng& rng, RoundRows& out) const;  // with replacement; none where there are none
+  void clear() {
+    row.clear();
+    label.clear();
+    inner = 0;
+  }
+  void draw(SampleSizes sizes, Rng& rng, RoundRows& out) const;  // with replacement; none from an empty part
 };
 
 class SoftmaxPools {
@@ -37,7 +41,8 @@ class SoftmaxPools {
   [[nodiscard]] const std::vector<std::int32_t>& inner_pool() const { return inner_; }
   [[nodiscard]] const std::vector<std::int32_t>& outer_pool() const { return outer_; }
 
-  // From now on every round has these, until others are given; whoever owns the data may have changed it meanwhile.
+  // From now on every round has these rows, until others are given; the owner of the data may have changed it
+  // meanwhile.
   void give(RoundRows rows) { given_ = std::move(rows); }
   [[nodiscard]] bool given() const { return given_.has_value(); }
   void of_round(Round t, RoundRows& out);  // as revealed
@@ -49,7 +54,8 @@ class SoftmaxPools {
   [[nodiscard]] double noise(Round t) const;                          // part of wrong labels
 
  private:
-  // The sequence of a pool's rows, epoch after epoch, each a permutation of its own. The latest epochs asked for are kept.
+  // The sequence of a pool's rows, epoch after epoch, each a permutation of its own. The latest epochs asked for are
+  // kept.
   struct Epoch {
     std::int64_t number = -1;
     std::vector<std::int32_t> order;
@@ -69,8 +75,8 @@ class SoftmaxPools {
   std::shared_ptr<const LabelledRows> data_;
   Rng rng_;
   std::vector<std::int32_t> inner_, outer_;
-  std::vector<double> luck_;           // a label is wrong when the noise exceeds it
-  std::vector<std::int32_t> mistake_;  // its wrong class
+  std::vector<double> flip_threshold_;     // by row: its label is wrong when the noise exceeds this
+  std::vector<std::int32_t> wrong_label_;  // the label it has then
   Shuffled inner_order_{"inner"}, outer_order_{"outer"};
   std::optional<RoundRows> given_;
   std::int64_t names_period_ = -1;

@@ -1,12 +1,12 @@
 // The hot loops of `obolus fit`: K steps of a linear model on one batch, with derivatives of the weights carried along.
 //
-// Weights stand in rows, one a feature: `parts` × `outputs` numbers, the first part being the weights z, the others their
-// derivatives s_j by hyperparameters; at the end of a row, Σ value² of its feature. A round needs every row of weights twice: once to
-// read, once to write. In between all steps happen among the batch's own numbers, because steps on the batch X leave the span of its rows
-// (P: the feature scales, R: residuals):
+// Weights are stored in rows, one per feature: `parts` × `outputs` numbers. The first part is the weights z, the others
+// are their derivatives s_j by hyperparameters; the row ends with Σ value² of its feature. A round reads every row of
+// weights once and writes it once. In between, all steps work on the batch alone, because steps on the batch X stay in
+// the span of its rows (P: the feature scales, R: residuals):
 //     z ← z − α P X'R    ⇒    X z ← X z − α G R,    G = X P X'.
 // A row of weights has 4, 8 or a multiple of 16 numbers, and all memory starts on a cache line.
-// Numbers of a batch are laid out by lane (part × output), with the rows side by side, `stride` of them.
+// A batch is laid out by lane (part × output), with `stride` rows side by side in each.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-inline constexpr int rows_unit = 16;  // stride is a multiple of it
+inline constexpr int rows_unit = 16;  // stride is a multiple of this
 
-// What a part is the derivative by. Weights themselves have no explicit term.
+// The hyperparameter a part is the derivative by. The weights themselves have no explicit term.
 enum class Part : std::uint8_t { weights, rate, replay, shift, scale, implicit };
 
 template <class S>
@@ -40,7 +40,7 @@ struct Batch {
   S* scratch;                // outputs × stride, twice
 };
 
-// A derivative that a decay of the weights changes, too.
+// A derivative that changes too when the weights decay.
 template <class S>
 struct Moved {
   int part;
@@ -55,11 +55,12 @@ struct Kernels {
   // weights[slot] += value · step[slot's position in the list] · push
   void (*scatter)(const Entry* entries, const S* feature_scale, std::int64_t count, S* weights, int width,
                   const S* push);
-  // row ← factor · row, then a part's numbers += more · the first part's, for each of `moved`
+  // row ← factor · row; then, for each of `moved`, its part += more · the first part
   void (*decay)(S* row, int lanes, int outputs, S factor, const Moved<S>* moved, int count);
   // Σ row · by over as many numbers as `by` has, a multiple of 4
   S (*product)(const S* row, const S* by, int count);
-  // gram[k][r] += Σ scale · value_k · value_r over one feature's entries (slot: the row); `column`: stride zeros, and left so
+  // gram[k][r] += Σ scale · value_k · value_r over one feature's entries (slot: the row); `dense`: stride zeros, left
+  // as zeros
   void (*gram)(const Entry* column, int count, S feature_scale, S* dense, S* gram, int stride);
   void (*residuals_softmax)(const Batch<S>&);
   void (*residuals_logistic)(const Batch<S>&);  // one output

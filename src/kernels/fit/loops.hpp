@@ -1,4 +1,4 @@
-// Loops over the rows of a batch side by side, and over rows of weights; for one instruction set, as kernels/pack.hpp.
+// Loops over the rows of a batch side by side and over rows of weights, for one instruction set: see kernels/pack.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace obolus::kernels::fit::OBOLUS_INSTRUCTIONS {
 
 using namespace kernels::OBOLUS_INSTRUCTIONS;  // packs
 
-// ---- Rows of weights --------------------------------------------------------------------------------------------------
+// ---- Rows of weights ------------------------------------------------------------------------------------------------
 
 // `N` packs of a row at a time stay in registers.
 template <class S, class V, int N>
@@ -83,11 +83,11 @@ S product(const S* row, const S* by, int count) {
   return all;
 }
 
-// ---- The Gram matrix ----------------------------------------------------------------------------------------------------
+// ---- The Gram matrix ------------------------------------------------------------------------------------------------
 
 template <class S>
 void gram(const Entry* column, int count, S feature_scale, S* dense, S* out, int stride) {
-  constexpr int few = 6;  // up to so many, pairs cost less than whole rows
+  constexpr int few = 6;  // for fewer entries, pairs cost less than whole rows
   if (count < few) {
     for (int i = 0; i < count; ++i) {
       const S a = feature_scale * S(column[i].value);
@@ -106,7 +106,7 @@ void gram(const Entry* column, int count, S feature_scale, S* dense, S* out, int
   for (int i = 0; i < count; ++i) dense[column[i].slot] = S(0);
 }
 
-// ---- Losses -------------------------------------------------------------------------------------------------------------
+// ---- Losses ---------------------------------------------------------------------------------------------------------
 
 OBOLUS_INLINE double power_of_two(double k) {
   return __builtin_bit_cast(double, (static_cast<long long>(k) + 1023) << 52);
@@ -130,7 +130,7 @@ OBOLUS_INLINE S exponential(S x) {
   return sum * power_of_two(k);
 }
 
-// push of a part ← ω J a, with J = diag p − p p' at what the logits are scaled to; `probability` and `push` by class.
+// push of a part ← ω J a, with J = diag p − p p' at the scaled logits; `probability` and `push` by class.
 template <class S>
 OBOLUS_INLINE void curvature_times(const Batch<S>& b, const S* probability, const S* along, S* sum, S* push) {
   for (int r = 0; r < b.stride; ++r) sum[r] = S(0);
@@ -168,8 +168,8 @@ OBOLUS_INLINE void softmax(const Batch<S>& b, S* probability, S* max) {
     for (int r = 0; r < n; ++r) probability[c * n + r] *= sum[r];
 }
 
-// The explicit derivative of the residuals by the part's hyperparameter. For shift_m the logit moves by e_m, for ln scale_m by
-// scale_m l_m e_m, and there the residual's own factor scale_m, too.
+// The explicit derivative of the residuals by the part's hyperparameter. For shift_m the logit moves by e_m, for ln
+// scale_m by scale_m l_m e_m; there the residual's own factor scale_m moves too.
 template <class S>
 OBOLUS_INLINE void explicit_term(const Batch<S>& b, int j, const S* probability, S* push) {
   const int n = b.stride, m = b.part_class[j];
@@ -208,7 +208,7 @@ void residuals_softmax(const Batch<S>& b) {
   }
 }
 
-// One output: `curvature` and the residuals are there; the other parts follow.
+// One output: the other parts, from `curvature` and the residuals.
 template <class S>
 OBOLUS_INLINE void other_parts(const Batch<S>& b, const S* curvature) {
   const int n = b.stride;
@@ -238,7 +238,7 @@ void residuals_squared(const Batch<S>& b) {
   other_parts<S>(b, b.weight);
 }
 
-// ---- A step ---------------------------------------------------------------------------------------------------------------
+// ---- A step ---------------------------------------------------------------------------------------------------------
 
 // `L` lanes by `N` packs of rows.
 template <class S, int L, int N>

@@ -12,10 +12,14 @@ void Network<S>::normalise_tangent(std::size_t l) {
   const double count = double(count_) * k.windows();
   for (int c = 0; c < k.own_out; ++c) {
     double sum = 0, product = 0;
-    for (int p = 0; p < parts_; ++p) sum += part_[to_size(p)].sum[c], product += part_[to_size(p)].product_sum[c];
+    for (int p = 0; p < parts_; ++p) {
+      sum += part_[to_size(p)].sum[c];
+      product += part_[to_size(p)].product_sum[c];
+    }
     const double inverse = double(k.inverse[c]), inverse_t = -inverse * inverse * product / count;
     const double a_t = double(k.scale[c]) * inverse_t + double(scale_t_[l][c]) * inverse, mean_t = sum / count;
-    k.mean_t[c] = static_cast<S>(mean_t), k.inverse_t[c] = static_cast<S>(inverse_t);
+    k.mean_t[c] = static_cast<S>(mean_t);
+    k.inverse_t[c] = static_cast<S>(inverse_t);
     k.a_t[c] = static_cast<S>(a_t);
     k.b_t[c] = static_cast<S>(double(shift_t_[l][c]) - mean_t * double(k.a[c]) - double(k.mean[c]) * a_t);
   }
@@ -60,7 +64,8 @@ void Network<S>::tangent(const S* direction) {
   for (std::size_t l = 0; l < blocks_.size(); ++l) {
     const Block& k = blocks_[l];
     each_part([&](Part& part, int first, int last) {
-      std::fill_n(part.sum, k.out, 0.0), std::fill_n(part.product_sum, k.out, 0.0);
+      std::fill_n(part.sum, k.out, 0.0);
+      std::fill_n(part.product_sum, k.out, 0.0);
       table_->tangent(k, part, first, last);
     });
     normalise_tangent(l);
@@ -101,7 +106,7 @@ void Network<S>::layers_tangent_backward(S* product) {
   }
 }
 
-// The tangents of start_backward's lines.
+// The tangents of start_backward.
 template <class S>
 void Network<S>::start_tangent_backward(std::size_t l, S* out) {
   Block& k = blocks_[l];
@@ -112,12 +117,14 @@ void Network<S>::start_tangent_backward(std::size_t l, S* out) {
     double slope_t = 0, product_t = 0;
     for (int p = 0; p < parts_; ++p) {
       const Part& part = part_[to_size(p)];
-      slope_t += part.sum[i], product_t += part.product_sum[i] + part.cross_sum[i];
+      slope_t += part.sum[i];
+      product_t += part.product_sum[i] + part.cross_sum[i];
     }
     const double a = double(k.a[c]), a_t = double(k.a_t[c]), inverse = double(k.inverse[c]),
                  inverse_t = double(k.inverse_t[c]), slope = sums_[l].slope[i], product = sums_[l].product[i];
     product_t += product * inverse_t / inverse;
-    scale[c] = static_cast<S>(product_t), shift[c] = static_cast<S>(slope_t);
+    scale[c] = static_cast<S>(product_t);
+    shift[c] = static_cast<S>(slope_t);
     const double fall_t = -(a_t * inverse * product + a * inverse_t * product + a * inverse * product_t) / count;
     k.fall_t[c] = static_cast<S>(fall_t);
     k.constant_t[c] = static_cast<S>(-(a_t * slope + a * slope_t) / count - fall_t * double(k.mean[c]) -
@@ -146,7 +153,8 @@ void Network<S>::tangent_backward(S* product) {
     const Block& k = blocks_[l];
     start_tangent_backward(l, product);
     each_part([&](Part& part, int first, int end) {
-      std::fill_n(part.gradient, 9 * k.in * k.out, S(0)), std::fill_n(part.bias, k.out, 0.0);
+      std::fill_n(part.gradient, 9 * k.in * k.out, S(0));
+      std::fill_n(part.bias, k.out, 0.0);
       if (l > 0) clear(part, k.in);
       table_->tangent_backward(k, part, first, end);
     });
@@ -154,7 +162,7 @@ void Network<S>::tangent_backward(S* product) {
   }
 }
 
-// Those of its members that are defined here.
+// The members defined here.
 template class Network<float>;
 template class Network<double>;
 

@@ -1,4 +1,4 @@
-// From the slope in a block's output to those in its weights and in what it read, along the places that passed.
+// From the slope in a block's output to the slopes in its weights and its input, along the places that passed.
 #pragma once
 
 #include "kernels/network/spread.hpp"
@@ -19,11 +19,14 @@ void sums(const S* u, const S* p, const S* mean, const S* inverse, int out, int 
         with[turn][n] += at(left + n * P) * (at(right + n * P) - at(mean + o + n * P));
       }
     });
-    join(plain), join(with);
+    join(plain);
+    join(with);
     for (int n = 0; n < N; ++n) {
       with[0][n] *= at(inverse + o + n * P);
-      for (int i = 0; i < P; ++i)
-        sum[o + n * P + i] += double(plain[0][n][i]), product[o + n * P + i] += double(with[0][n][i]);
+      for (int i = 0; i < P; ++i) {
+        sum[o + n * P + i] += double(plain[0][n][i]);
+        product[o + n * P + i] += double(with[0][n][i]);
+      }
     }
   });
 }
@@ -51,7 +54,7 @@ OBOLUS_INLINE void let_flow(const Block<S>& k, std::size_t start, int windows, S
       for (int i = 0; bias != nullptr && i < P; ++i) bias[o + n * P + i] += double(sum[0][n][i]);
   });
 }
-// The slope in p, as batch normalisation has it: number i, of a pack of channels from c on.
+// The slope in p through batch normalisation: number i, for a pack of channels from c on.
 template <class S>
 OBOLUS_INLINE auto flow_of(const Block<S>& k) {
   return [&k](std::size_t i, int c, const Wide<S>& p) __attribute__((always_inline)) {
@@ -59,9 +62,10 @@ OBOLUS_INLINE auto flow_of(const Block<S>& k) {
   };
 }
 
-// ---- The first block ----------------------------------------------------------------------------------------------------
+// ---- The first block ------------------------------------------------------------------------------------------------
 
-// The patches of a picture row by row, so that the pixels of a tap at the four places are 0, 1, 4 and 5 numbers after the first.
+// The patches of a picture row by row, so that the pixels of a tap at the four places are 0, 1, 4 and 5 numbers after
+// the first.
 template <class S>
 void lay_patches(const Block<S>& k, Part<S>& part) {
   S* to = part.patches;
@@ -73,8 +77,8 @@ void lay_patches(const Block<S>& k, Part<S>& part) {
       for (int r = 0; r < 4; ++r) __builtin_memcpy(to + 4 * r, from + r * row + 2 * x, 4 * sizeof(S));
 }
 
-// sum[tap] ← sum[tap] + flow · the pixel of the tap at each channel's own place. Where packs cannot be picked from, each place takes the
-// channels whose maximum it was, and nothing of the others.
+// sum[tap] ← sum[tap] + flow · the pixel of the tap at each channel's own place. Without an instruction to pick
+// from a pack, each place takes the channels whose maximum it was, and 0 for the others.
 template <class S, int N>
 OBOLUS_INLINE void add_window(const S* patch, const Wide<S> (&flow)[N], const Bits<S> (&who)[N], Wide<S> (&sum)[N][9]) {
   if constexpr (can_pick<S>) {
@@ -97,11 +101,10 @@ OBOLUS_INLINE void add_window(const S* patch, const Wide<S> (&flow)[N], const Bi
   }
 }
 
-// The flow is used where it is found.
 template <class S, int N, class Value>
 OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t start, int o, Value&& value) {
   constexpr int P = lanes<S>;
-  Wide<S> sum[N][9], bias[N] = {};  // in registers only if every loop over them is unrolled
+  Wide<S> sum[N][9], bias[N] = {};  // stay in registers only if every loop over them is unrolled
 #pragma GCC unroll 2
   for (int n = 0; n < N; ++n)
 #pragma GCC unroll 9
@@ -112,7 +115,8 @@ OBOLUS_INLINE void first_gradient(const Block<S>& k, Part<S>& part, std::size_t 
 #pragma GCC unroll 2
     for (int n = 0; n < N; ++n) {
       const std::size_t i = start + std::size_t(t * k.out + o + n * P);
-      __builtin_prefetch(k.pooled + i + ahead<S>), __builtin_prefetch(k.slope + i + ahead<S>);
+      __builtin_prefetch(k.pooled + i + ahead<S>);
+      __builtin_prefetch(k.slope + i + ahead<S>);
       const Wide<S> p = at(k.pooled + i);
       who[n] = load_places<S>(k.winner + i);
       flow[n] = p > 0 ? value(i, o + n * P, p) : Wide<S>{};
@@ -144,9 +148,9 @@ void backward_first(const Block<S>& k, Part<S>& part, int first, int last) {
   first_gradients(k, part, first, last, flow_of(k));
 }
 
-// ---- Later blocks -------------------------------------------------------------------------------------------------------
+// ---- Later blocks ---------------------------------------------------------------------------------------------------
 
-// N packs of input channels from c on: each place and flow is read once for them.
+// N packs of input channels from c on: each place and flow is read once for all of them.
 template <class S, int N>
 OBOLUS_INLINE void taps_gradient_packs(const Block<S>& k, Part<S>& part, int c) {
   constexpr int P = lanes<S>;
@@ -226,7 +230,7 @@ void backward(const Block<S>& k, Part<S>& part, int first, int last) {
   k.before == nullptr ? backward_first(k, part, first, last) : backward_later(k, part, first, last);
 }
 
-// ---- The whole from its parts -----------------------------------------------------------------------------------------
+// ---- The whole from its parts ---------------------------------------------------------------------------------------
 
 // gradient[o][9][own_in] ← Σ of the parts' taps, for o = first … last − 1
 template <class S>

@@ -1,4 +1,4 @@
-// From pictures to what the pooling windows pass on: what all blocks share, and the first.
+// From pictures to the output of the pooling windows: the parts that all blocks share, and the first block.
 #pragma once
 
 #include "kernels/network/matrix.hpp"
@@ -9,7 +9,8 @@ namespace obolus::kernels::network::OBOLUS_INSTRUCTIONS {
 template <class S>
 using Bits = decltype(Wide<S>{} < Wide<S>{});
 
-// Places are kept as bytes. The compiler's own conversion of a pack takes the bytes one by one, so it is spelt out where it can be.
+// Places are kept as bytes. The compiler's own conversion of a pack takes the bytes one by one, so intrinsics do it
+// where possible.
 template <class S>
 OBOLUS_INLINE Bits<S> load_places(const std::uint8_t* from) {
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
@@ -42,8 +43,8 @@ OBOLUS_INLINE void store_places(std::uint8_t* to, const Bits<S>& places) {
   for (int i = 0; i < lanes<S>; ++i) to[i] = std::uint8_t(places[i]);
 }
 
-// from[which[i]] in place i, where there is an instruction for it; `which` is less than 8. Eight numbers are read: a whole pack would
-// nearly always lie in two lines of the cache.
+// from[which[i]] in place i, where there is an instruction for it; `which` is less than 8. Eight numbers are read: a
+// whole pack would nearly always span two cache lines.
 template <class S>
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
 constexpr bool can_pick = true;
@@ -67,7 +68,7 @@ OBOLUS_INLINE Wide<S> pick(const S* from, const Bits<S>& which) {
 
 // ---- Images ---------------------------------------------------------------------------------------------------------
 
-// Every block has images of its own in a part: their borders stay 0.
+// Every block has its own images in a part; their borders stay 0.
 template <class S>
 OBOLUS_INLINE S* image_of(const Block<S>& k, const Part<S>& part) {
   return part.image + k.images;
@@ -86,12 +87,12 @@ void load_picture(const Block<S>& k, int picture, S* image) {
     for (int x = 0; x < width; ++x) to[x] = from[x];
 }
 
-// How far before they are read numbers are called for that come from beyond the second cache: 4 KB. The processor itself looks less far.
+// How far ahead numbers beyond the second cache are prefetched: 4 KB, further than the processor itself looks.
 template <class S>
 constexpr int ahead = 4096 / int(sizeof(S));
 
-// image ← load(pack)(place of p) over the pixels of a picture, which are the windows of the block before. What does not change is named
-// before the loops: the compiler takes every write for one that may change the block.
+// image ← load(pack)(place of p) over the pixels of a picture, which are the windows of the block before. Constants are
+// read before the loops: to the compiler, every write may change the block.
 template <class S, class Load>
 OBOLUS_INLINE void fill_image(const Block<S>& k, int picture, S* image, Load&& load) {
   constexpr int P = lanes<S>;
@@ -138,7 +139,8 @@ void load_image_tangent(const Block<S>& k, int picture, S* image) {
     using Factors = Row<S, decltype(packs)::count>;
     return [p = before.pooled, p_t = before.pooled_t, a = Factors(before.a + c), a_t = Factors(before.a_t + c),
             b_t = Factors(before.b_t + c)](std::size_t i, int n) __attribute__((always_inline)) {
-      __builtin_prefetch(p_t + i + ahead<S>), __builtin_prefetch(p + i + ahead<S>);
+      __builtin_prefetch(p_t + i + ahead<S>);
+      __builtin_prefetch(p + i + ahead<S>);
       return a.pack[n] * at(p_t + i) + (a_t.pack[n] * at(p + i) + b_t.pack[n]);
     };
   });
@@ -156,11 +158,13 @@ void find_corners(const Block<S>& k, Part<S>& part, int windows) {
 
 // ---- Pooling --------------------------------------------------------------------------------------------------------
 
-// max(0, the largest of a window), and which it was: the first of equals. A NaN in the first place stays; those in others show in the statistics of the batch.
+// max(0, max of a window), and its place: the first of equals. A NaN in the first place stays; others show in the
+// statistics of the batch.
 template <class S>
 OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) {
 #if OBOLUS_PACK == 64 && defined(__AVX512BW__) && defined(__AVX512VL__)
-  // The larger of two pairs, and comparisons as bits to choose from bytes: 10 operations instead of 13. max(u, v) is u > v ? u : v.
+  // The max of two pairs, and comparisons as bits that select bytes: 10 operations instead of 13. max(u, v) is u > v ?
+  // u : v.
   if constexpr (sizeof(S) == 4) {
     const __m512 y0 = reinterpret_cast<__m512>(y[0]), y1 = reinterpret_cast<__m512>(y[1]),
                  y2 = reinterpret_cast<__m512>(y[2]), y3 = reinterpret_cast<__m512>(y[3]);
@@ -186,7 +190,8 @@ OBOLUS_INLINE void pool(const Wide<S> (&y)[4], S* pooled, std::uint8_t* winner) 
   store_places<S>(winner, who);
 }
 
-// Count, mean and squares of `count` windows joined to those of the part (Chan, Golub, LeVeque 1983): two passes, nothing cancels.
+// Count, mean and squares of `count` windows joined to those of the part (Chan, Golub, LeVeque 1983): two passes,
+// nothing cancels.
 template <class S>
 void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int count) {
   constexpr int P = lanes<S>;
@@ -220,7 +225,7 @@ void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int coun
   part.count_of_p = all;
 }
 
-// ---- The first block, from one channel ------------------------------------------------------------------------------------
+// ---- The first block, from one channel ------------------------------------------------------------------------------
 
 // The four places of a window for N packs of channels: each pixel of the patch is read once.
 template <class S, int N>

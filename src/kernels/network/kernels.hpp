@@ -1,9 +1,10 @@
-// The hot loops of a small convolutional network: blocks of 3×3 convolution, ReLU, 2×2 max-pooling and batch normalisation, and dense
-// layers.
+// The hot loops of a small convolutional network: blocks of 3×3 convolution, ReLU, 2×2 max-pooling and batch
+// normalisation, and dense layers.
 //
-// Two savings are exact. A tile of Winograd's F(2×2, 3×3) is a pooling window: convolution, ReLU and maximum happen in registers, and
-// what the convolution gave is never stored. And a window passes one of its four places on: gradients and tangents visit that place alone.
-// Batch normalisation, h = a·p + b by channel, is applied where the next block loads p.
+// Two savings are exact. A tile of Winograd's F(2×2, 3×3) is a pooling window: convolution, ReLU and maximum happen in
+// registers, and the output of the convolution is never stored. And a window passes on one of its four places:
+// gradients and tangents visit that place alone. Batch normalisation, h = a·p + b by channel, is applied where the next
+// block loads p.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,15 @@
 
 namespace obolus::kernels::network {
 
-// One block. Channels are padded to whole packs, those beyond the block's own are 0 throughout; the first block reads one channel.
-// Arrays over pictures are [picture][window][out].
+// One block. Channels are padded to whole packs, and those beyond the block's own stay 0; the first block reads one
+// channel. Arrays over pictures are [picture][window][out].
 template <class S>
 struct Block {
-  int height = 0, width = 0;    // of what it reads
-  int rows = 0, columns = 0;    // of its windows
+  int height = 0, width = 0;    // of its input
+  int rows = 0, columns = 0;    // of windows
   int in = 1, out = 0;          // channels
-  int group = 1;                // pictures taken at a time
-  std::size_t images = 0;       // where its images start in a part's
+  int group = 1;                // pictures processed at a time
+  std::size_t images = 0;       // where its images start in a part
   const S* pictures = nullptr;  // what the first block reads, [picture][height][width]
   const Block* before = nullptr;
 
@@ -32,7 +33,7 @@ struct Block {
   S *bias = nullptr, *scale = nullptr;
 
   S* pooled = nullptr;                     // p
-  std::uint8_t* winner = nullptr;          // which of a window's four places it came from
+  std::uint8_t* winner = nullptr;          // which of the window's four places it came from
   S* slope = nullptr;                      // of the loss in h
   S *a = nullptr, *b = nullptr;            // h = a p + b
   S *mean = nullptr, *inverse = nullptr;   // of p, and 1/√(variance + ε)
@@ -49,28 +50,29 @@ struct Block {
   [[nodiscard]] int pixels() const { return (height + 2) * (width + 2); }
 };
 
-// A place that passed: where in the image it is, and which number of flow is its, or the bits of that number.
+// A place that passed: where it is in the image, and the index of its flow or the bits of the flow itself.
 struct Passed {
   std::int32_t place, flow;
 };
 
-// What one part of the batch works in and sums up. A batch has as many parts as its size says, whatever the number of threads.
+// The working memory and the sums of one part of the batch. The number of parts depends on the size of the batch, not
+// on the threads.
 template <class S>
 struct Part {
   S *image = nullptr, *image_t = nullptr;     // [picture of group][in / pack][pixel][pack], a border of 0 around it
   S *spectrum = nullptr, *product = nullptr;  // Winograd's V and M: [16][window of a strip][channels], V of two strips
   S *flow = nullptr, *flow_t = nullptr;       // slope in p behind the ReLU: [window of group][out]
-  S* dots = nullptr;                          // a pack a window
+  S* dots = nullptr;                          // a pack per window
   S* back = nullptr;                          // slope in the image: [in / pack][pixel][pack]
-  S* patches = nullptr;                       // of a picture of the first block: [window][16], and a pack of anything
-  // Places that passed: by channel a list, by window and place a bit for every channel.
+  S* patches = nullptr;                       // of a picture of the first block: [window][16], and a pack of padding
+  // Places that passed: a list per channel, and a bit per channel for each window and place.
   std::int32_t *corner = nullptr, *count = nullptr;
   Passed* list = nullptr;
   std::uint64_t* passed = nullptr;
 
-  S* gradient = nullptr;   // of the taps, as these lie
+  S* gradient = nullptr;   // of the taps, in their layout
   double* bias = nullptr;  // of the bias
-  double count_of_p = 0;   // statistics of p: how many a channel, their mean, Σ (p − mean)²
+  double count_of_p = 0;   // statistics of p by channel: count, mean, Σ (p − mean)²
   double *mean = nullptr, *squares = nullptr;
   double *sum = nullptr, *product_sum = nullptr, *cross_sum = nullptr, *unused = nullptr;  // see `sums`
 };
@@ -79,18 +81,19 @@ template <class S>
 struct Kernels {
   const char* name;
   int pack;
-  // Weights o = first … last − 1 as the loops want them; tangents have no spectrum.
+  // Weights o = first … last − 1 in the layout of the loops; tangents have no spectrum.
   void (*prepare)(const Block<S>&, const S* theta, S* taps, S* winograd, int first, int last);
   // On pictures first … last − 1.
   void (*forward)(const Block<S>&, Part<S>&, int first, int last);
   void (*backward)(const Block<S>&, Part<S>&, int first, int last);
   void (*tangent)(const Block<S>&, Part<S>&, int first, int last);
   void (*tangent_backward)(const Block<S>&, Part<S>&, int first, int last);
-  // sum ← sum + Σ u and product ← product + Σ u·(p − mean)·inverse, by channel. The backward passes take those of the block before:
-  // of its slope and p; along a direction of its slope_t and p, and the product of slope and p_t; `tangent` those of p_t and p.
+  // sum ← sum + Σ u and product ← product + Σ u·(p − mean)·inverse, by channel. The backward passes sum over the block
+  // before: its slope and p; along a direction, its slope_t and p, and the product of slope and p_t; `tangent` sums
+  // over p_t and p.
   void (*sums)(const S* u, const S* p, const S* mean, const S* inverse, int out, int count, double* sum,
                double* product);
-  // gradient[o][9][own_in] ← the sum of the parts' for o = first … last − 1
+  // gradient[o][9][own_in] ← the sum over the parts, for o = first … last − 1
   void (*collect)(const Block<S>&, const Part<S>* parts, int count, S* gradient, int first, int last);
   // c(r, n) = Σ_k a(r, k) b(k, n), added to c when `more`; n in whole packs, a with any strides.
   void (*multiply)(int rows, int columns, int depth, const S* a, std::ptrdiff_t a_row, std::ptrdiff_t a_step,

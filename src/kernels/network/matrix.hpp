@@ -12,7 +12,19 @@
 
 namespace obolus::kernels::network::OBOLUS_INSTRUCTIONS {
 
-using namespace kernels::OBOLUS_INSTRUCTIONS;  // packs
+using kernels::OBOLUS_INSTRUCTIONS::PackOf;
+
+// Sums across a pack depend on its width: packs of 32 bytes at least, whatever the registers, keep the results the
+// same.
+#if OBOLUS_PACK == 16
+template <class S>
+using Wide = typename PackOf<S>::two_narrow;
+template <class S>
+constexpr int lanes = 32 / sizeof(S);
+#else
+using kernels::OBOLUS_INSTRUCTIONS::lanes;
+using kernels::OBOLUS_INSTRUCTIONS::Wide;
+#endif
 
 template <class S>
 OBOLUS_INLINE Wide<S>& at(S* numbers) {
@@ -22,13 +34,14 @@ template <class S>
 OBOLUS_INLINE const Wide<S>& at(const S* numbers) {
   return *reinterpret_cast<const Wide<S>*>(numbers);
 }
-// The same pointer, in a register of its own: a multiply-add that reads from base + index is two operations to the processor, not one.
+// The same pointer, in a register of its own: to the processor a multiply-add that reads from base + index is two
+// operations, not one.
 template <class T>
 OBOLUS_INLINE T* settled(T* pointer) {
   asm("" : "+r"(pointer));
   return pointer;
 }
-// Spelt out where it can be: by way of memory it took a quarter of a product's time.
+// Written with intrinsics where possible: by way of memory it took a quarter of a product's time.
 template <class S>
 OBOLUS_INLINE S total(const Wide<S>& v) {
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
@@ -60,7 +73,7 @@ OBOLUS_INLINE std::uint64_t signs(const Mask& holds) {
 #endif
 }
 
-// body(first channel, that N packs are taken) over all channels, as many packs at a time as the registers hold.
+// body(first channel, Packs<N>) over all channels, with as many packs at a time as the registers hold.
 #if OBOLUS_PACK == 64
 constexpr int side_by_side = 2;
 #else
@@ -76,7 +89,8 @@ OBOLUS_INLINE void by_packs(int channels, Body&& body, int o = 0) {
   if constexpr (N > 1) by_packs<S, N / 2>(channels, body, o);
 }
 
-// body(row, turn) over all rows. Sums of N packs that take turns wait less for each other; `join` adds those of all turns to the first's.
+// body(row, turn) over all rows. Sums of N packs that take turns wait less for each other; `join` adds the sums of all
+// turns to the first.
 template <int N>
 constexpr int turns = N < 4 ? 4 / N : 1;
 template <int N, class Body>
@@ -131,14 +145,14 @@ OBOLUS_INLINE void strip(int depth, Matrix<S> a, Matrix<S> b, S* c, std::ptrdiff
     for (int n = 0; n < N; ++n) at(c + r * c_row + n * P) = sum[r][n];
 }
 
-// body(that rows are taken) for a number of them that the compiler knows.
+// body(Packs<rows>), with the number of rows as a constant.
 template <int R = strip_rows, class Body>
 OBOLUS_INLINE void with_rows(int rows, Body&& body) {
   if (rows == R) body(Packs<R>{});
   else if constexpr (R > 1) with_rows<R - 1>(rows, body);
 }
 
-// Strips alike in height: a last one of a single row would leave most of the registers idle.
+// Strips of nearly equal height: a last one of a single row would leave most registers idle.
 template <class Body>
 OBOLUS_INLINE void by_strips(int rows, Body&& body) {
   const int strips = (rows + strip_rows - 1) / strip_rows;

@@ -1,9 +1,10 @@
-// A small network: blocks of [3×3 convolution, ReLU, 2×2 max-pooling, batch normalisation], hidden dense layers with ReLU, and a linear
-// head. Gradients of any loss of its logits, and exact products of their Jacobians in the weights with a direction.
+// A small network: blocks of [3×3 convolution, ReLU, 2×2 max-pooling, batch normalisation], hidden dense layers with
+// ReLU, and a linear head. Gradients of any loss of its logits, and exact products of their Jacobians in the weights
+// with a direction.
 //
-// The weights are one vector: for every block W[out][3][3][in], bias, scale and shift of the normalisation; for every hidden layer and
-// the head W[out][in], bias. Pictures are flattened with their channels last. Calls build on each other: `backward` and `tangent` on
-// the last `forward`, `tangent_backward` on the last of all three.
+// The weights are one vector: for every block W[out][3][3][in], bias, scale and shift of the normalisation; for every
+// hidden layer and the head W[out][in], bias. Pictures are flattened with their channels last. Calls build on each
+// other: `backward` and `tangent` on the last `forward`, `tangent_backward` on the last of all three.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct NetworkShape {
   Index classes = 0;
 
   [[nodiscard]] Index parameters() const;
-  // Operations of one gradient a picture when nothing is done that need not be; all places of the ReLUs taken to pass.
+  // Operations of one gradient per picture, without any that can be avoided, if all places pass the ReLUs.
   [[nodiscard]] double operations() const;
 };
 
@@ -41,11 +42,11 @@ class Network {
   [[nodiscard]] const char* kernels() const { return table_->name; }
   [[nodiscard]] Index parameters() const { return parameters_; }
 
-  // Logits of pictures [count][height × width], which must stay where they are while calls build on this one.
+  // Logits of pictures [count][height × width], which must not move while calls build on this one.
   void forward(const S* theta, const S* pictures, int count);
-  // The same under the statistics that the last `forward` found; nothing can build on it.
+  // The same under the statistics of the last `forward`; nothing can build on it.
   void predict(const S* theta, const S* pictures, int count);
-  // [picture][row]: a picture's numbers and their tangents, and where a loss leaves its slopes in them.
+  // [picture][row]: the logits of a picture and their tangents, and the slopes of the loss in them.
   [[nodiscard]] std::size_t row() const { return to_size(layers_.back().out); }
   [[nodiscard]] const S* logits() const { return layers_.back().output; }
   [[nodiscard]] const S* logits_tangent() const { return layers_.back().output_t; }
@@ -61,12 +62,12 @@ class Network {
   using Part = kernels::network::Part<S>;
   struct Layer {  // dense
     int in = 0, out = 0, own_in = 0, own_out = 0;
-    int pixels = 1;  // of what it reads: own_in and in are each so many channels
+    int pixels = 1;  // of its input: own_in and in count the channels of all of them
     bool rectified = false;
     std::size_t theta = 0;
     S *weights = nullptr, *transposed = nullptr, *bias = nullptr;  // [out][in], [in][out]
     S *weights_t = nullptr, *transposed_t = nullptr, *bias_t = nullptr;
-    S *input = nullptr, *output = nullptr, *slope = nullptr;  // slope: of the loss in what is before the ReLU
+    S *input = nullptr, *output = nullptr, *slope = nullptr;  // slope: of the loss, before the ReLU
     S *input_t = nullptr, *output_t = nullptr, *slope_t = nullptr;
     S* gradient = nullptr;  // [out][in]
   };
@@ -82,7 +83,7 @@ class Network {
   void make_part(Part& part);
   [[nodiscard]] int first_of(int part) const { return static_cast<int>(Index(count_) * part / parts_); }
 
-  // Output channels of a block or a layer are shared out in chunks.
+  // Threads share the output channels of a block or a layer in chunks.
   static constexpr int channels_a_chunk = 16;
   [[nodiscard]] static Index chunks_of(int channels) { return (channels + channels_a_chunk - 1) / channels_a_chunk; }
 

@@ -1,11 +1,12 @@
-// Which places of a block's windows passed, in the two forms that the ways back walk along: by channel, and by window and place.
+// Which places of a block's windows passed, in the two forms that backward passes need: by channel, and by window and
+// place.
 #pragma once
 
 #include "kernels/network/forward.hpp"
 
 namespace obolus::kernels::network::OBOLUS_INSTRUCTIONS {
 
-// A gradient's list carries the flow itself where that has room: a read less for every place.
+// A gradient's list carries the flow itself where it fits: one read less per place.
 template <class S>
 constexpr bool carries = sizeof(S) == sizeof(std::int32_t);
 template <class S>
@@ -15,7 +16,7 @@ OBOLUS_INLINE S flow_itself(const Passed& one, const S* flows) {
 }
 
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
-// The same a pack of channels at a time: each entry goes to the end of its channel's list.
+// list_by_channel, a pack of channels at a time: each entry goes to the end of its channel's list.
 template <class S, bool carry>
 void list_packs(const Block<S>& k, Part<S>& part, std::size_t start, int windows) {
   constexpr int P = lanes<S>;
@@ -73,7 +74,7 @@ void list_by_channel(const Block<S>& k, Part<S>& part, std::size_t start, int wi
   }
 }
 
-// By window and place: a bit for every channel that passed there, 64 a word.
+// By window and place: a bit for every channel that passed there, 64 per word.
 template <class S>
 OBOLUS_INLINE int words_of(const Block<S>& k) {
   return (k.out + 63) / 64;

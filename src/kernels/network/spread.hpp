@@ -5,9 +5,10 @@
 
 namespace obolus::kernels::network::OBOLUS_INSTRUCTIONS {
 
-// What Q places of each of a row of windows give to the slope in the image, all four or the two of one height: `add` adds what a channel
-// gives to the nine pixels around its place, N packs of input channels side by side. Neighbouring patches share two columns, which stay
-// in registers. line[r]: row r of the patches; packs are `slab` numbers apart. Meanwhile Q pixels' memory of `slope` a window is called for.
+// What Q places of every window in a row of windows (all four, or the two of one height) add to the slope in the image.
+// `add` adds the part of one channel to the nine pixels around its place, for N packs of input channels. Neighbouring
+// patches share two columns, which stay in registers. line[r]: row r of the patches; packs are `slab` numbers apart.
+// For every window, Q pixels of `slope` are prefetched.
 template <class S, int N, int Q, class Add>
 OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, std::ptrdiff_t flow, S* const* line,
                               std::ptrdiff_t slab, const S* slope, Add&& add) {
@@ -22,7 +23,8 @@ OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, st
 #pragma GCC unroll 2
         for (int i = 0; i < 2; ++i) {
           at(line[r] + n * slab + to + i * P) += sum[n][r][i];
-          sum[n][r][i] = sum[n][r][2 + i], sum[n][r][2 + i] = Wide<S>{};
+          sum[n][r][i] = sum[n][r][2 + i];
+          sum[n][r][2 + i] = Wide<S>{};
         }
   };
   for (int x = 0; x < columns; ++x, flow += out) {
@@ -42,7 +44,8 @@ OBOLUS_INLINE void spread_row(const Block<S>& k, const std::uint64_t* passed, st
   store(2 * P * columns);
 }
 
-// Where the slope in images goes: it is that in the output of the block before, and the sums over it are wanted with p there.
+// Where the slope in the images goes: it is the slope in the output of the block before, and is summed together with p
+// there.
 template <class S>
 struct Slopes {
   S* slope;
@@ -54,18 +57,24 @@ struct SlopeSums {
   Wide<S> mean[N], plain[N], with[N];
   __attribute__((always_inline)) SlopeSums(const Slopes<S>& to, int c) {
 #pragma GCC unroll 2
-    for (int n = 0; n < N; ++n) mean[n] = at(to.mean + c + n * lanes<S>), plain[n] = with[n] = Wide<S>{};
+    for (int n = 0; n < N; ++n) {
+      mean[n] = at(to.mean + c + n * lanes<S>);
+      plain[n] = with[n] = Wide<S>{};
+    }
   }
   __attribute__((always_inline)) void join(const Slopes<S>& to, int c) {
 #pragma GCC unroll 2
     for (int n = 0; n < N; ++n, c += lanes<S>) {
       with[n] *= at(to.inverse + c);
-      for (int i = 0; i < lanes<S>; ++i) to.sum[c + i] += double(plain[n][i]), to.product[c + i] += double(with[n][i]);
+      for (int i = 0; i < lanes<S>; ++i) {
+        to.sum[c + i] += double(plain[n][i]);
+        to.product[c + i] += double(with[n][i]);
+      }
     }
   }
 };
 
-// A row that is complete.
+// Writes a complete row.
 template <class S, int N>
 OBOLUS_INLINE void hand_back(S* from, std::ptrdiff_t slab, S* slope, const S* p, int width, int in,
                              SlopeSums<S, N>& sums) {
@@ -75,12 +84,13 @@ OBOLUS_INLINE void hand_back(S* from, std::ptrdiff_t slab, S* slope, const S* p,
     for (int n = 0; n < N; ++n) {
       const Wide<S> u = at(from + n * slab);
       at(slope + n * P) = u;
-      sums.plain[n] += u, sums.with[n] += u * (at(p + n * P) - sums.mean[n]);
+      sums.plain[n] += u;
+      sums.with[n] += u * (at(p + n * P) - sums.mean[n]);
     }
 }
 
-// One picture, whose first window is number t of the group's. `back` has four rows in turn, all 0 before and after; two are
-// complete when a row of windows is done.
+// One picture, whose first window is number t of the group's. `back` has four rows in turn, all 0 before and after; two
+// are complete when a row of windows is done.
 template <class S, int N, int Q, class Add>
 OBOLUS_INLINE void spread_picture(const Block<S>& k, const Part<S>& part, int t, S* slope, const S* p,
                                   SlopeSums<S, N>& sums, Add&& add) {
@@ -106,8 +116,8 @@ OBOLUS_INLINE void spread_picture(const Block<S>& k, const Part<S>& part, int t,
 }
 
 // The slopes in the images of `count` pictures, one slab of weights after the other: add(packs, first channel, …)
-// Two packs read each flow once and have more multiply-adds under way when a branch goes where the processor did not expect it, but
-// need halves of windows (two packs of whole ones are 32 sums) and their weights in the nearest cache.
+// Two packs read each flow once and keep more multiply-adds in flight across a mispredicted branch, but need half
+// windows (two packs of whole ones are 32 sums) and their weights in the first cache.
 template <class S, class Add>
 OBOLUS_INLINE void spread(const Block<S>& k, const Part<S>& part, int count, const Slopes<S>& to, Add&& add) {
   const auto pictures = [&](auto packs, int c) __attribute__((always_inline)) {

@@ -1,5 +1,6 @@
-// The same along a direction of the weights: the R-operator (Pearlmutter 1994) of every step. What passed is known from the forward pass,
-// and the derivative of a maximum is that of its winner, so that the tangent of a convolution is wanted in one place of four.
+// The passes along a direction of the weights: the R-operator (Pearlmutter 1994) of every step. The forward pass has
+// found which places pass, and the derivative of a maximum is that of its winner, so the tangent of a convolution is
+// needed in one place of four.
 #pragma once
 
 #include "kernels/network/backward.hpp"
@@ -12,7 +13,7 @@ void tangent_sums(const Block<S>& k, Part<S>& part, std::size_t start, int windo
   sums(k.pooled_t + start, k.pooled + start, k.mean, k.inverse, k.out, windows, part.sum, part.product_sum);
 }
 
-// One place of four by its own pixels where packs can be picked from, else all four and a choice.
+// One place of four from its own pixels where an instruction can pick them, else all four and a selection.
 template <class S, int N>
 OBOLUS_INLINE void tangent_first_packs(const Block<S>& k, const Part<S>& part, std::size_t start, int o) {
   constexpr int P = lanes<S>;
@@ -29,7 +30,8 @@ OBOLUS_INLINE void tangent_first_packs(const Block<S>& k, const Part<S>& part, s
         const Bits<S> who = load_places<S>(k.winner + to), from = who + (who & 2);
         const S* patch = part.patches + 16 * t;
         Wide<S> won = at(k.bias_t + o + n * P);
-        __builtin_prefetch(k.pooled + to + ahead<S>), __builtin_prefetch(k.pooled_t + to + ahead<S>, 1);
+        __builtin_prefetch(k.pooled + to + ahead<S>);
+        __builtin_prefetch(k.pooled_t + to + ahead<S>, 1);
 #pragma GCC unroll 9
         for (int i = 0; i < 9; ++i) won += w[n][i] * pick<S>(patch + i / 3 * 4 + i % 3, from);
         at(k.pooled_t + to) = at(k.pooled + to) > 0 ? won : Wide<S>{};
@@ -57,7 +59,7 @@ void tangent_first(const Block<S>& k, Part<S>& part, int first, int last) {
   }
 }
 
-// Inner products of weights and images, a slab of channels after the other: w_t·image + w·image_t at every place that passed.
+// Inner products of weights and images, slab by slab of channels: w_t·image + w·image_t at every place that passed.
 template <class S>
 void dot_places(const Block<S>& k, Part<S>& part, int o) {
   constexpr int P = lanes<S>;
@@ -68,14 +70,20 @@ void dot_places(const Block<S>& k, Part<S>& part, int o) {
     const int taps = (c / P * k.out + o) * 9 * P;
     Wide<S> w[9], w_t[9];
 #pragma GCC unroll 9
-    for (int i = 0; i < 9; ++i) w[i] = at(k.taps + taps + i * P), w_t[i] = at(k.taps_t + taps + i * P);
+    for (int i = 0; i < 9; ++i) {
+      w[i] = at(k.taps + taps + i * P);
+      w_t[i] = at(k.taps_t + taps + i * P);
+    }
     for (int n = 0; n < part.count[o]; ++n) {
       const S *x = settled(image + list[n].place), *x_t = settled(image_t + list[n].place);
       Wide<S> sum = c == 0 ? Wide<S>{} : at(part.dots + n * P), sum_t{};
 #pragma GCC unroll 3
       for (int r = 0; r < 3; ++r, x = settled(x + down), x_t = settled(x_t + down))
 #pragma GCC unroll 3
-        for (int i = 0; i < 3; ++i) sum += w_t[3 * r + i] * at(x + i * P), sum_t += w[3 * r + i] * at(x_t + i * P);
+        for (int i = 0; i < 3; ++i) {
+          sum += w_t[3 * r + i] * at(x + i * P);
+          sum_t += w[3 * r + i] * at(x_t + i * P);
+        }
       at(part.dots + n * P) = sum + sum_t;
     }
   }
@@ -109,12 +117,13 @@ void tangent(const Block<S>& k, Part<S>& part, int first, int last) {
   k.before == nullptr ? tangent_first(k, part, first, last) : tangent_later(k, part, first, last);
 }
 
-// ---- Backwards --------------------------------------------------------------------------------------------------------
+// ---- Backwards ------------------------------------------------------------------------------------------------------
 
 template <class S>
 OBOLUS_INLINE auto flow_tangent_of(const Block<S>& k) {
   return [&k](std::size_t i, int c, const Wide<S>& p) __attribute__((always_inline)) {
-    __builtin_prefetch(k.slope_t + i + ahead<S>), __builtin_prefetch(k.pooled_t + i + ahead<S>);
+    __builtin_prefetch(k.slope_t + i + ahead<S>);
+    __builtin_prefetch(k.pooled_t + i + ahead<S>);
     return at(k.a + c) * at(k.slope_t + i) + at(k.a_t + c) * at(k.slope + i) +
            (at(k.fall + c) * at(k.pooled_t + i) + (at(k.fall_t + c) * p + at(k.constant_t + c)));
   };

@@ -1,4 +1,4 @@
-// Weights as the loops want them.
+// Weights in the layout of the loops.
 #pragma once
 
 #include "kernels/network/matrix.hpp"
@@ -11,25 +11,31 @@ OBOLUS_INLINE void transform_filters(const Wide<S> (&w)[9], Wide<S> (&u)[16]) {
   Wide<S> t[4][3];
 #pragma GCC unroll 3
   for (int j = 0; j < 3; ++j) {
-    t[0][j] = w[j], t[3][j] = w[6 + j];
-    t[1][j] = S(0.5) * ((w[j] + w[3 + j]) + w[6 + j]), t[2][j] = S(0.5) * ((w[j] - w[3 + j]) + w[6 + j]);
+    t[0][j] = w[j];
+    t[3][j] = w[6 + j];
+    t[1][j] = S(0.5) * ((w[j] + w[3 + j]) + w[6 + j]);
+    t[2][j] = S(0.5) * ((w[j] - w[3 + j]) + w[6 + j]);
   }
 #pragma GCC unroll 4
   for (int r = 0; r < 4; ++r) {
-    u[4 * r] = t[r][0], u[4 * r + 3] = t[r][2];
-    u[4 * r + 1] = S(0.5) * ((t[r][0] + t[r][1]) + t[r][2]), u[4 * r + 2] = S(0.5) * ((t[r][0] - t[r][1]) + t[r][2]);
+    u[4 * r] = t[r][0];
+    u[4 * r + 3] = t[r][2];
+    u[4 * r + 1] = S(0.5) * ((t[r][0] + t[r][1]) + t[r][2]);
+    u[4 * r + 2] = S(0.5) * ((t[r][0] - t[r][1]) + t[r][2]);
   }
 }
 
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
-// to's row m ← side's column m. By halves: quarters beside the diagonal change places, in every quarter again. The places are a
-// table, since the compiler builds constant packs number by number.
+// to's row m ← side's column m, by halves: the quarters off the diagonal are swapped, then the same in every quarter.
+// The permutations are a table, since the compiler builds constant packs number by number.
 struct Turned {
   alignas(64) std::int32_t upper[16][16] = {}, lower[16][16] = {};  // by the size of a half
   constexpr Turned() {
     for (int half = 1; half < 16; half *= 2)
-      for (int i = 0; i < 16; ++i)
-        upper[half][i] = i & half ? 16 + i - half : i, lower[half][i] = i & half ? 16 + i : i + half;
+      for (int i = 0; i < 16; ++i) {
+        upper[half][i] = i & half ? 16 + i - half : i;
+        lower[half][i] = i & half ? 16 + i : i + half;
+      }
   }
 };
 OBOLUS_INLINE void write_transposed(const float (&side)[16][16], float* to, std::ptrdiff_t row) {
@@ -53,7 +59,8 @@ OBOLUS_INLINE void write_transposed(const float (&side)[16][16], float* to, std:
 }
 #endif
 
-// A pack of output channels at a time, so that what lies with its input channels side by side can be written with its output channels so.
+// A pack of output channels at a time, so that taps with input channels side by side can be written with output
+// channels side by side.
 template <class S>
 void prepare_spectrum(const Block<S>& k, const S* taps, S* winograd, int first, int last) {
   constexpr int P = lanes<S>;

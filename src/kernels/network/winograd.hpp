@@ -5,13 +5,14 @@
 
 namespace obolus::kernels::network::OBOLUS_INSTRUCTIONS {
 
-// Windows of a group as many as a product has rows in registers: their spectra and products stay in the nearest cache.
+// As many windows of a group as a product has rows in registers: their spectra and products stay in the first cache.
 template <class S>
 struct Strip {
   int first, rows;
   S* spectrum;  // [16][row][in]
 };
-// One is transformed while the one before it is multiplied: even ones lie at the start of the spectra, odd ones at the end.
+// One is transformed while the one before it is multiplied: even ones lie at the start of the spectra, odd ones at the
+// end.
 template <class S>
 Strip<S> strip_number(const Block<S>& k, const Part<S>& part, int windows, int strips, int s) {
   const int first = windows * s / strips, rows = windows * (s + 1) / strips - first;
@@ -27,7 +28,10 @@ OBOLUS_INLINE void transform_patch(const S* d, std::ptrdiff_t row, S* to, std::p
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
     const Wide<S> d0 = at(d + j * P), d1 = at(below + j * P), d2 = at(middle + j * P), d3 = at(last + j * P);
-    u[0][j] = d0 - d2, u[1][j] = d1 + d2, u[2][j] = d2 - d1, u[3][j] = d1 - d3;
+    u[0][j] = d0 - d2;
+    u[1][j] = d1 + d2;
+    u[2][j] = d2 - d1;
+    u[3][j] = d1 - d3;
   }
 #pragma GCC unroll 4
   for (int r = 0; r < 4; ++r, to = settled(to + 4 * layer)) {
@@ -50,7 +54,10 @@ void transform_patches(const Block<S>& k, const Part<S>& part, const Strip<S>& s
   S* to = strip.spectrum + first * P;
   for (int i = first; i < last; ++i, to += P) {
     transform_patch(image + *corner + c * slab, row, to, layer);
-    if (++c == packs) c = 0, ++corner;
+    if (++c == packs) {
+      c = 0;
+      ++corner;
+    }
   }
 }
 
@@ -67,7 +74,8 @@ void pool_products(const Block<S>& k, const S* product, int count, const S* bias
       for (int j = 0; j < 4; ++j) {
         const Wide<S> m0 = at(product + j * layer), m1 = at(product + (4 + j) * layer),
                       m2 = at(product + (8 + j) * layer), m3 = at(product + (12 + j) * layer);
-        u[0][j] = (m0 + m1) + m2, u[1][j] = (m1 - m2) - m3;
+        u[0][j] = (m0 + m1) + m2;
+        u[1][j] = (m1 - m2) - m3;
       }
       const Wide<S> bias = at(biases + c);
 #pragma GCC unroll 2
@@ -79,8 +87,8 @@ void pool_products(const Block<S>& k, const S* product, int count, const S* bias
     }
 }
 
-// The sixteen products of a strip for N packs of channels from o on; after each comes a part of the next strip's transforms, whose writes
-// take longer than their sums and so go on beside multiply-adds.
+// The sixteen products of a strip for N packs of channels from o on, interleaved with the next strip's transforms:
+// their writes take longer than their sums and overlap with the multiply-adds.
 template <class S, int N>
 void multiply_spectra(const Block<S>& k, Part<S>& part, const Strip<S>& now, int o, const Strip<S>& next) {
   constexpr int wide = N * lanes<S>;

@@ -1,12 +1,13 @@
 // The hot loops of `softmax_l2`: sparse rows times weights and back, and what stands between them.
 //
-// A round's K steps on one batch, for an iterate θ whose row i shrinks by ρ_i = 1 − δ x_i a step:
+// A round takes K steps on one batch. In each, row i of the iterate θ shrinks by ρ_i = 1 − δ x_i:
 //     θ_i ← ρ_i θ_i − Σ_r a_ri R_r,   R_r a function of the logits Σ_i a_ri θ_i.
-// Rows that no document of the batch touches only shrink: storage has θ_i = scale_i · rows_i, and their K steps are
-// scale_i ← ρ_i^K scale_i. A feature that occurs once in the batch is read once and written once: with a its value in row r,
-//     its part of the logits of step k   = a ρ^k θ_i − Σ_{j<k} a² ρ^(k−1−j) R_r^j,
+// Rows that no document of the batch touches only shrink: θ_i is stored as scale_i · rows_i, so their K steps are
+// scale_i ← ρ_i^K scale_i. A feature that occurs once in the batch, with value a in row r, is read once and written
+// once:
+//     its share of the logits of step k  = a ρ^k θ_i − Σ_{j<k} a² ρ^(k−1−j) R_r^j,
 //     its weights after K steps           = ρ^K θ_i − a Σ_k ρ^(K−1−k) R_r^k.
-// Only features of two and more documents are visited in every step, as compact rows. All of this is exact.
+// Only features of two or more documents are visited in every step, as compact rows. All of this is exact.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 namespace obolus::kernels::softmax {
 
 inline constexpr int max_classes = 1000;
-// Steps that one pass takes at most; longer loops are cut.
+// A pass takes at most this many steps; longer loops are cut.
 inline constexpr int block = 8;
 // How far the kernels look ahead in lists of features.
 inline constexpr int ahead = 8;
@@ -32,15 +33,16 @@ struct ColumnPart {
   std::int32_t owner, first, last;
 };
 
-// A batch by rows and columns; the first `inner` rows are g's, the others f's. Features that most batches have are common: they keep
-// their numbers. Rare ones come in two kinds: those of one document are single, the others are numbered on behind the common ones and
-// are with these the features of several documents. For one step no feature is single, and there are no columns.
+// A batch by rows and columns; the first `inner` rows are g's, the others f's. Features that nearly every batch has are
+// common and keep their numbers. Of the rare ones, those of one document are single; the others are numbered from the
+// end of the common ones and together with these are the features of several documents. For one step no feature is
+// single, and there are no columns.
 struct BatchView {
-  int rows, inner, multi, room;  // room: features of several documents that any batch like this may have
+  int rows, inner, multi, room;  // room: max features of several documents in a batch of this size
   bool by_columns;
   const std::int32_t* label;
-  // Features of several documents by row, as indices into multi_feature: for one step the common ones, for several all, with zeros up
-  // to a multiple of side_by_side, since where a row ends nobody could foresee …
+  // Features of several documents by row, as indices into multi_feature: for one step the common ones, for several all,
+  // with zeros up to a multiple of side_by_side, since branches on the ends of rows are mispredicted …
   const std::int64_t *common_start, *common_end;
   const std::int32_t* common_index;
   const float* common_value;
@@ -49,15 +51,15 @@ struct BatchView {
   const std::int32_t* row_start;  // … and the rare ones for one step
   const Entry* row;
   const std::int32_t* multi_feature;
-  // All columns, by their lengths: the processor foresees where each ends. Whose they are, and where they start. Then the parts of them
-  // that are g's rows, by the lengths of these.
+  // Owners and starts of all columns, by length, so that the processor predicts where each ends. Then their parts in
+  // g's rows, by the length of the part.
   const std::int32_t *column_owner, *column_start;
   const ColumnPart* inner_column;
   const Entry* column;
 };
 
-// A row of weights, cut into cache lines and quarters of one. The two parts lie in arrays of their own, so that a row of 20 floats
-// touches a line and a quarter wherever it is, not two lines. What is beyond the classes is 0.
+// A row of weights, cut into cache lines and quarters of a line. The two parts lie in separate arrays, so that a row of
+// 20 floats always touches a line and a quarter, not two lines. Numbers beyond the classes are 0.
 struct Cut {
   int lines, quarters;
 };
@@ -79,7 +81,7 @@ struct IterateView {
   Cut cut;
   int classes;
   S decay;            // δ
-  int reads, writes;  // rows of the batch it reads (logits) and those that change it
+  int reads, writes;  // rows of the batch that it reads (for logits), and rows that change it
   Rows<S> compact;    // by feature of several documents: θ_i …
   S* shrink;          // … and ρ_i
   Rows<S> single;     // by row and step: the two sums over features of one document
@@ -87,12 +89,12 @@ struct IterateView {
   Rows<S> logits;  // by step and row: logits, then residuals R
 };
 
-// Weights of the residuals: R = weight (softmax(scale l) − label). One for each kind of row.
+// Weights of the residuals R = weight (softmax(scale l) − label), one per kind of row.
 struct Weights {
   double inner, outer, scale;  // scale: of f's logits
 };
 
-// What has come of scales and norms. Tame norms are not only finite, so is the sum of all of them.
+// Whether a scale has become too large, and whether all norms are finite and so is their sum.
 struct Sizes {
   bool wild_scales, tame_norms;
 };
@@ -105,8 +107,8 @@ struct Kernels {
   void (*forward)(const BatchView&, const IterateView<S>&, int k, int steps);
   void (*backward)(const BatchView&, const IterateView<S>&, int k);
   void (*finish)(const BatchView&, const IterateView<S>&, const S* x, int steps);
-  // The same for a pair, with what it shares (see `products`): rows, or features of several documents, first … last − 1. True when all
-  // norms are tame.
+  // The same for a pair, with what it shares (see `products`): rows, or features of several documents, first … last −
+  // 1. True if all norms are tame.
   bool (*finish_singles)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, const S* x, int steps,
                          bool difference, S* pair, int first, int last);
   bool (*finish_multi)(const BatchView&, const IterateView<S>& a, const IterateView<S>& b, bool difference, S* pair,
@@ -123,7 +125,7 @@ struct Kernels {
   // Slope and curvature in s of Σ_r CE(s l_r) over rows first … last − 1 of l = a's logits + part · b's; b may be null.
   void (*scale_slope)(const std::int32_t* label, int first, int last, const IterateView<S>& a, const IterateView<S>* b,
                       int k, int rows, double part, double s, double* slope, double* curvature);
-  // Features first … last − 1: the scalars of rows that nobody touched. b and pair may be null.
+  // Features first … last − 1: the scalars of untouched rows. b and pair may be null.
   Sizes (*shrink)(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S* x, int steps, std::int64_t first,
                   std::int64_t last);
   // pair_i ← <a_i, b_i>, or |b_i|² − |a_i|² = <b_i − a_i, b_i + a_i>, for the features listed.
@@ -131,7 +133,7 @@ struct Kernels {
                    std::int64_t count, S* pair);
 };
 
-// For rows cut like this, compiled for one instruction set; slower ones, for any cut, where there are none.
+// For rows of this cut, compiled for one instruction set; a slower general version where the cut has none of its own.
 template <class S, Instructions set>
 [[nodiscard]] const Kernels<S>& compiled(Cut cut);
 template <class S>

@@ -1,5 +1,5 @@
-// The loops of softmax_kernels.hpp, for one instruction set. Rows have L lines and Q quarters; L is negative when they are only known
-// at run time. No name of the standard library is instantiated here: an inline function compiled for AVX2 might be linked elsewhere.
+// The loops of softmax/kernels.hpp, for one instruction set: see kernels/pack.hpp. Rows have L lines and Q quarters; L
+// is negative when these are only known at run time.
 #pragma once
 
 #include "kernels/softmax/vector.hpp"
@@ -17,7 +17,9 @@ void begin(const BatchView& b, const IterateView<S>& it, const S* x, int steps) 
     }
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
       const int f = b.single[i].index, next = b.single[i + ahead].index;
-      shape.look_ahead(it.rows, next), __builtin_prefetch(it.scale + next), __builtin_prefetch(x + next);
+      shape.look_ahead(it.rows, next);
+      __builtin_prefetch(it.scale + next);
+      __builtin_prefetch(x + next);
       const S a = S(b.single[i].value), rho = 1 - it.decay * x[f];
       const RowAt<S> row = shape.at(it.rows, f);
       S weight = a * it.scale[f], moment = a * a;
@@ -30,14 +32,16 @@ void begin(const BatchView& b, const IterateView<S>& it, const S* x, int steps) 
   }
   for (int l = 0; l < b.multi; ++l) {
     const int f = b.multi_feature[l], next = b.multi_feature[l + ahead];
-    shape.look_ahead(it.rows, next), __builtin_prefetch(it.scale + next), __builtin_prefetch(x + next);
+    shape.look_ahead(it.rows, next);
+    __builtin_prefetch(it.scale + next);
+    __builtin_prefetch(x + next);
     const S scale = it.scale[f];
     shape.each([&](auto& to, auto& w) { to = scale * w; }, shape.at(it.compact, l), shape.at(it.rows, f));
     it.shrink[l] = 1 - it.decay * x[f];
   }
 }
 
-// Entries as the batch has them, and as the data have them.
+// Entries in the form of the batch, and in the form of the data.
 struct Listed {
   const Entry* entry;
   [[gnu::always_inline]] int index(std::int64_t q) const { return entry[q].index; }
@@ -50,7 +54,7 @@ struct Common {
   [[gnu::always_inline]] float value(std::int64_t q) const { return number[q]; }
 };
 
-// Σ a_q rows_(index of q) over entries first … last − 1, in several sums that need not wait for each other.
+// Σ a_q rows_(index of q) over entries first … last − 1, in several independent sums.
 template <class S, int L, int Q>
 struct WeightedSum {
   static constexpr int parts = L < 0 || L > 2 ? 1 : L > 1 ? 2 : side_by_side;
@@ -91,8 +95,10 @@ void forward(const BatchView& b, const IterateView<S>& it, int k, int) {
   const Shape<S, L, Q> shape{it.cut};
   for (int r = 0; r < it.reads; ++r) {
     if (!b.by_columns && r + 1 < it.reads)
-      for (std::int64_t q = b.common_start[r + 1]; q < b.common_end[r + 1]; q += 16)
-        __builtin_prefetch(b.common_index + q), __builtin_prefetch(b.common_value + q);
+      for (std::int64_t q = b.common_start[r + 1]; q < b.common_end[r + 1]; q += 16) {
+        __builtin_prefetch(b.common_index + q);
+        __builtin_prefetch(b.common_value + q);
+      }
     WeightedSum<S, L, Q> sums(shape);
     sums.add(Common{b.common_index, b.common_value}, b.common_start[r], b.common_end[r], it.compact);
     sums.add(Listed{b.row}, b.row_start[r], b.row_start[r + 1], it.compact);
@@ -108,7 +114,7 @@ void forward(const BatchView& b, const IterateView<S>& it, int k, int) {
   }
 }
 
-// Without columns: every document changes the features it has.
+// Without columns: every document changes its own features.
 template <class S, int L, int Q>
 OBOLUS_INLINE void backward_by_rows(const BatchView& b, const IterateView<S>& it, int k, const Shape<S, L, Q>& shape) {
   for (int l = 0; l < b.multi; ++l) {
@@ -129,7 +135,7 @@ OBOLUS_INLINE void backward_by_rows(const BatchView& b, const IterateView<S>& it
   }
 }
 
-// The changes are summed by themselves: weights may be far larger. A short column, and most are, does without sums side by side.
+// Changes are summed apart from the weights, which may be far larger. Short columns, which most are, take a single sum.
 template <class S, int L, int Q>
 OBOLUS_INLINE void change_by(const ColumnPart& column, const Entry* entry, const Rows<S>& residuals,
                              const IterateView<S>& it, const Shape<S, L, Q>& shape) {
@@ -163,10 +169,10 @@ void backward(const BatchView& b, const IterateView<S>& it, int k) {
       change_by({b.column_owner[i], b.column_start[i], b.column_start[i + 1]}, b.column, residuals, it, shape);
 }
 
-// Storage takes the new weights, whose squared norm it returns; its scalars have shrunk before.
+// Stores the new weights and returns their squared norm; the scalars have shrunk already.
 template <class S, int L, int Q, class From>
 OBOLUS_INLINE S store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int f, const From& weights) {
-  Sum<S> squares;
+  Sum<S> squares = shape.sum();
   shape.each(
       [&](auto& to, auto& w) {
         squares.add(w * w);
@@ -177,7 +183,7 @@ OBOLUS_INLINE S store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int
   return it.norm[f] = squares.total();
 }
 
-// Row r's feature i of one document: its weights after K steps.
+// The weights after K steps of feature i, which only row r has.
 template <class S, int L, int Q>
 OBOLUS_INLINE void single_weights(const Shape<S, L, Q>& shape, const BatchView& b, const IterateView<S>& it, const S* x,
                                   int steps, int r, int i, Row<S, L, Q>& sum) {
@@ -193,7 +199,8 @@ OBOLUS_INLINE void single_weights(const Shape<S, L, Q>& shape, const BatchView& 
 template <class S, int L, int Q>
 OBOLUS_INLINE void look_ahead_to_store(const Shape<S, L, Q>& shape, const IterateView<S>& it, int f) {
   shape.look_ahead_to_write(it.rows, f);
-  __builtin_prefetch(it.scale + f, 1), __builtin_prefetch(it.norm + f, 1);
+  __builtin_prefetch(it.scale + f, 1);
+  __builtin_prefetch(it.norm + f, 1);
 }
 
 template <class S, int L, int Q>
@@ -201,7 +208,8 @@ void finish(const BatchView& b, const IterateView<S>& it, const S* x, int steps)
   const Shape<S, L, Q> shape{it.cut};
   for (int r = 0; r < it.writes; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
-      look_ahead_to_store(shape, it, b.single[i + ahead].index), __builtin_prefetch(x + b.single[i + ahead].index);
+      look_ahead_to_store(shape, it, b.single[i + ahead].index);
+      __builtin_prefetch(x + b.single[i + ahead].index);
       Row<S, L, Q> w;
       single_weights<S, L, Q>(shape, b, it, x, steps, r, i, w);
       store(shape, it, b.single[i].index, w);
@@ -214,13 +222,13 @@ void finish(const BatchView& b, const IterateView<S>& it, const S* x, int steps)
 
 template <class S, int L, int Q, class First, class Second>
 OBOLUS_INLINE S shared_number(const Shape<S, L, Q>& shape, const First& first, const Second& second, bool difference) {
-  Sum<S> sum;
+  Sum<S> sum = shape.sum();
   if (difference) shape.each([&](auto& u, auto& w) { sum.add((w - u) * (w + u)); }, first, second);
   else shape.each([&](auto& u, auto& w) { sum.add(u * w); }, first, second);
   return sum.total();
 }
 
-// Both of a pair at once. `first` may leave f's rows alone; `second` never does.
+// Both of a pair at once. `first` may ignore f's rows; `second` never does.
 template <class S, int L, int Q>
 bool finish_singles(const BatchView& b, const IterateView<S>& first, const IterateView<S>& second, const S* x,
                     int steps, bool difference, S* pair, int from, int to) {
@@ -229,8 +237,10 @@ bool finish_singles(const BatchView& b, const IterateView<S>& first, const Itera
   for (int r = from; r < to; ++r)
     for (int i = b.single_start[r]; i < b.single_start[r + 1]; ++i) {
       const int f = b.single[i].index, next = b.single[i + ahead].index;
-      look_ahead_to_store(shape, first, next), look_ahead_to_store(shape, second, next);
-      __builtin_prefetch(x + next), __builtin_prefetch(pair + next, 1);
+      look_ahead_to_store(shape, first, next);
+      look_ahead_to_store(shape, second, next);
+      __builtin_prefetch(x + next);
+      __builtin_prefetch(pair + next, 1);
       Row<S, L, Q> u, w;
       single_weights<S, L, Q>(shape, b, second, x, steps, r, i, w);
       if (r < first.writes) {
@@ -252,7 +262,8 @@ bool finish_multi(const BatchView& b, const IterateView<S>& first, const Iterate
   S norms = 0;
   for (int l = from; l < to; ++l) {
     const int f = b.multi_feature[l], next = b.multi_feature[l + ahead];
-    look_ahead_to_store(shape, first, next), look_ahead_to_store(shape, second, next);
+    look_ahead_to_store(shape, first, next);
+    look_ahead_to_store(shape, second, next);
     __builtin_prefetch(pair + next, 1);
     const RowAt<S> u = shape.at(first.compact, l), w = shape.at(second.compact, l);
     norms += store(shape, first, f, u) + store(shape, second, f, w);
@@ -268,7 +279,7 @@ void products(const IterateView<S>& a, const IterateView<S>& b, bool difference,
   for (std::int64_t i = 0; i < count; ++i) {
     const int f = feature[i];
     const S su = a.scale[f], sv = b.scale[f];
-    Sum<S> sum;
+    Sum<S> sum = shape.sum();
     shape.each(
         [&](auto& u, auto& v) {
           const auto p = su * u, q = sv * v;

@@ -7,7 +7,7 @@ namespace obolus::kernels::softmax::OBOLUS_INSTRUCTIONS {
 
 // 1 where there is a class, 0 beyond.
 template <class S, int L, int Q>
-OBOLUS_INLINE void mask_classes(const Shape<S, L, Q>& shape, int classes, Row<S, L, Q>& mask) {
+__attribute__((noinline)) void mask_classes(const Shape<S, L, Q>& shape, int classes, Row<S, L, Q>& mask) {
   int c = 0;
   shape.each(
       [&](auto& pack) {
@@ -29,7 +29,7 @@ OBOLUS_INLINE void softmax(const Shape<S, L, Q>& shape, const Logits& l, S scale
       },
       p, l, mask);
   const S top = max.total();
-  Sum<S> sum;
+  Sum<S> sum = shape.sum();
   shape.each(
       [&](auto& to, auto& is_class) {
         to = exponential(to - top) * is_class;
@@ -39,16 +39,15 @@ OBOLUS_INLINE void softmax(const Shape<S, L, Q>& shape, const Logits& l, S scale
   const S inverse = S(1) / sum.total();
   shape.each([&](auto& to) { to *= inverse; }, p);
 }
-
-// The change of softmax from logits with probabilities p to logits larger by d: p (e − m)/(1 + m), e = expm1(d − <p, d>),
-// m = <p, e>. Nothing cancels when d is small.
+// The change of softmax, from logits with probabilities p to logits larger by d: p (e − m)/(1 + m), e = expm1(d − <p,
+// d>), m = <p, e>. Nothing cancels when d is small.
 template <class S, int L, int Q>
 OBOLUS_INLINE void softmax_change(const Shape<S, L, Q>& shape, const Row<S, L, Q>& p, const RowAt<S>& d, S factor,
                                   Row<S, L, Q>& change) {
-  Sum<S> sum;
+  Sum<S> sum = shape.sum();
   shape.each([&](auto& pi, auto& di) { sum.add(pi * di); }, p, d);
   const S centre = sum.total() * factor;
-  Sum<S> means;
+  Sum<S> means = shape.sum();
   shape.each(
       [&](auto& e, auto& pi, auto& di) {
         e = exponential_minus_one(factor * di - centre);
@@ -149,8 +148,13 @@ void scale_slope(const std::int32_t* label, int first, int last, const IterateVi
       own += S(part) * shape.number(other, label[r]);
     }
     softmax(shape, l, S(s), mask, p);
-    Sum<S> mean, square;
-    shape.each([&](auto& pi, auto& li) { mean.add(pi * (li - own)), square.add(pi * (li - own) * (li - own)); }, p, l);
+    Sum<S> mean = shape.sum(), square = shape.sum();
+    shape.each(
+        [&](auto& pi, auto& li) {
+          mean.add(pi * (li - own));
+          square.add(pi * (li - own) * (li - own));
+        },
+        p, l);
     const double m = double(mean.total());
     *slope += m;
     *curvature += double(square.total()) - m * m;

@@ -1,4 +1,4 @@
-// The scalars of rows that nobody touched, for one instruction set.
+// The scalars of untouched rows, for one instruction set.
 #pragma once
 
 #include "kernels/softmax/vector.hpp"
@@ -14,7 +14,7 @@ OBOLUS_INLINE const Wide<S>& wide_at(const S* p) {
   return *reinterpret_cast<const Wide<S>*>(p);
 }
 
-// K steps of rows that nobody touched: scale ← ρ^K scale, norm ← ρ^2K norm.
+// K steps of untouched rows: scale ← ρ^K scale, norm ← ρ^2K norm.
 template <class S>
 OBOLUS_INLINE Wide<S> shrink_pack(const IterateView<S>& it, const Wide<S>& x, int steps, std::int64_t i, Wide<S>& wild,
                                   Wide<S>& norms) {
@@ -67,7 +67,8 @@ Sizes shrink(const IterateView<S>& a, const IterateView<S>* b, S* pair, const S*
   Max<S> size(S(0));
   size.add(max);
   Sum<S> sum;
-  sum.add(norms_a), sum.add(norms_b);
+  sum.add(norms_a);
+  sum.add(norms_b);
   return {size.total() > beyond || rest > beyond, is_tame(sum.total() + norms)};
 }
 

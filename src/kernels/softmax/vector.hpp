@@ -1,4 +1,4 @@
-// Rows made of packs, and the functions of them that softmax needs; for one instruction set, as kernels/pack.hpp.
+// Rows made of packs and the functions of them that softmax needs, for one instruction set: see kernels/pack.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,83 @@ namespace obolus::kernels::softmax::OBOLUS_INSTRUCTIONS {
 
 using namespace kernels::OBOLUS_INSTRUCTIONS;  // packs
 
+// ---- Sums and maxima over packs -------------------------------------------------------------------------------------
+
+template <class V>
+OBOLUS_INLINE void clear(V& v) {
+  v = V{};
+}
+template <class V>
+constexpr bool is_narrow = sizeof(V) == 16;
+
+// Quarters of a wide pack joined two by two.
+template <class S, class Join>
+OBOLUS_INLINE Narrow<S> fold(const Wide<S>& v, Join&& join) {
+  if constexpr (sizeof(S) == 4 && OBOLUS_PACK == 64)
+    return join(join(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7)),
+                join(__builtin_shufflevector(v, v, 8, 9, 10, 11), __builtin_shufflevector(v, v, 12, 13, 14, 15)));
+  else if constexpr (OBOLUS_PACK == 16) return v;
+  else if constexpr (sizeof(S) == 4)
+    return join(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+  else if constexpr (OBOLUS_PACK == 64)
+    return join(join(__builtin_shufflevector(v, v, 0, 1), __builtin_shufflevector(v, v, 2, 3)),
+                join(__builtin_shufflevector(v, v, 4, 5), __builtin_shufflevector(v, v, 6, 7)));
+  else return join(__builtin_shufflevector(v, v, 0, 1), __builtin_shufflevector(v, v, 2, 3));
+}
+template <class S, class Join>
+OBOLUS_INLINE S fold_narrow(const Narrow<S>& v, Join&& join) {
+  if constexpr (sizeof(S) == 4) return join(join(v[0], v[2]), join(v[1], v[3]));
+  else return join(v[0], v[1]);
+}
+
+// Packs of 16 bytes are summed to the same bits as those of 32: the packs of lines, which come first, go to two sums in
+// turn.
+template <class S>
+struct Sum {
+  int of_lines = 0;  // packs of lines still to come
+  Wide<S> wide{}, odd{};
+  Narrow<S> narrow{};
+  template <class V>
+  [[gnu::always_inline]] void add(const V& v) {
+    if constexpr (OBOLUS_PACK == 16) {
+      Wide<S>& to = of_lines <= 0 ? narrow : of_lines % 2 == 0 ? wide : odd;
+      to += v;
+      --of_lines;
+    } else if constexpr (is_narrow<V>) narrow += v;
+    else wide += v;
+  }
+  [[gnu::always_inline]] S total() const {
+    const auto plus = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
+    if constexpr (OBOLUS_PACK == 16) return fold_narrow<S>(narrow + (wide + odd), plus);
+    else return fold_narrow<S>(narrow + fold<S>(wide, plus), plus);
+  }
+};
+
+template <class S>
+struct Max {
+  Wide<S> wide;
+  Narrow<S> narrow;
+  [[gnu::always_inline]] explicit Max(S min) : wide(Wide<S>{} + min), narrow(Narrow<S>{} + min) {}
+  template <class V>
+  [[gnu::always_inline]] void add(const V& v) {
+    if constexpr (is_narrow<V>) narrow = v > narrow ? v : narrow;
+    else wide = v > wide ? v : wide;
+  }
+  [[gnu::always_inline]] S total() const {
+    const auto max = [](auto a, auto b) __attribute__((always_inline)) { return a > b ? a : b; };
+    return fold_narrow<S>(max(narrow, fold<S>(wide, max)), max);
+  }
+};
+
+// False with a NaN in the sum of norms. Some 1e8 tame sums are still finite in float.
+template <class S>
+OBOLUS_INLINE bool is_tame(S norms) {
+  return norms <= S(1e30);
+}
+
 // ---- Rows -----------------------------------------------------------------------------------------------------------
 
-// A row in memory, and one in registers: the packs of its lines and those of its quarters. Both are aligned: lines to lines, quarters to
+// A row in memory and one in registers: the packs of its lines, aligned to lines, and those of its quarters, aligned to
 // quarters.
 template <class S>
 struct RowAt {
@@ -27,7 +101,7 @@ struct alignas(64) Row {
   Narrow<S> rest[L < 0 ? 3 : Q > 0 ? Q : 1];
 };
 
-// Rows of L lines and Q quarters; of as many as `cut` has when L is negative.
+// Rows of L lines and Q quarters, or of the `cut` when L is negative.
 template <class S, int L, int Q>
 struct Shape {
   Cut cut;
@@ -45,6 +119,7 @@ struct Shape {
     for (int v = 0; v < lines() * (64 / OBOLUS_PACK); ++v) f(rows.line[v]...);
     for (int v = 0; v < quarters(); ++v) f(rows.rest[v]...);
   }
+  [[gnu::always_inline]] Sum<S> sum() const { return {lines() * (64 / OBOLUS_PACK)}; }
   // The number of class c.
   [[gnu::always_inline]] S& number(const RowAt<S>& row, int c) const {
     const int width = lines() * int(64 / sizeof(S));
@@ -75,76 +150,11 @@ struct Factor {
   }
 };
 
-// ---- Sums and maxima over packs ---------------------------------------------------------------------------------------
-
-template <class V>
-OBOLUS_INLINE void clear(V& v) {
-  v = V{};
-}
-template <class V>
-constexpr bool is_narrow = sizeof(V) == 16;
-
-// Quarters of a wide pack joined two by two.
-template <class S, class Join>
-OBOLUS_INLINE Narrow<S> fold(const Wide<S>& v, Join&& join) {
-  if constexpr (sizeof(S) == 4 && OBOLUS_PACK == 64)
-    return join(join(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7)),
-                join(__builtin_shufflevector(v, v, 8, 9, 10, 11), __builtin_shufflevector(v, v, 12, 13, 14, 15)));
-  else if constexpr (sizeof(S) == 4)
-    return join(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
-  else if constexpr (OBOLUS_PACK == 64)
-    return join(join(__builtin_shufflevector(v, v, 0, 1), __builtin_shufflevector(v, v, 2, 3)),
-                join(__builtin_shufflevector(v, v, 4, 5), __builtin_shufflevector(v, v, 6, 7)));
-  else return join(__builtin_shufflevector(v, v, 0, 1), __builtin_shufflevector(v, v, 2, 3));
-}
-template <class S, class Join>
-OBOLUS_INLINE S fold_narrow(const Narrow<S>& v, Join&& join) {
-  if constexpr (sizeof(S) == 4) return join(join(v[0], v[2]), join(v[1], v[3]));
-  else return join(v[0], v[1]);
-}
-
-template <class S>
-struct Sum {
-  Wide<S> wide{};
-  Narrow<S> narrow{};
-  template <class V>
-  [[gnu::always_inline]] void add(const V& v) {
-    if constexpr (is_narrow<V>) narrow += v;
-    else wide += v;
-  }
-  [[gnu::always_inline]] S total() const {
-    const auto plus = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
-    return fold_narrow<S>(narrow + fold<S>(wide, plus), plus);
-  }
-};
-
-template <class S>
-struct Max {
-  Wide<S> wide;
-  Narrow<S> narrow;
-  [[gnu::always_inline]] explicit Max(S min) : wide(Wide<S>{} + min), narrow(Narrow<S>{} + min) {}
-  template <class V>
-  [[gnu::always_inline]] void add(const V& v) {
-    if constexpr (is_narrow<V>) narrow = v > narrow ? v : narrow;
-    else wide = v > wide ? v : wide;
-  }
-  [[gnu::always_inline]] S total() const {
-    const auto max = [](auto a, auto b) __attribute__((always_inline)) { return a > b ? a : b; };
-    return fold_narrow<S>(max(narrow, fold<S>(wide, max)), max);
-  }
-};
-
-// Of a sum of norms; not so with a NaN in it. Some 1e8 such sums are still finite in float.
-template <class S>
-OBOLUS_INLINE bool is_tame(S norms) {
-  return norms <= S(1e30);
-}
-
-// ---- Exponentials -----------------------------------------------------------------------------------------------------
+// ---- Exponentials ---------------------------------------------------------------------------------------------------
 
 // expm1 by x = k ln 2 + r, |r| ≤ ln 2/2, and a Taylor polynomial of E(r) = e^r − 1: e^x − 1 = 2^k E + (2^k − 1), where
-// nothing cancels for k = 0. The polynomials end where the next term is below half a unit: r^8/8! < 6e-9 in float, r^14/14! <
-// 5e-18 in double. Both E and 2^k are handed out, since e^x = 2^k E + 2^k.
+// nothing cancels for k = 0. The polynomials end where the next term is below half a unit: r^8/8! < 6e-9 in float,
+// r^14/14! < 5e-18 in double. Both E and 2^k are returned, since e^x = 2^k E + 2^k.
 template <class V>
 OBOLUS_INLINE void exponential_parts(V x, V& part, V& power) {
   using Bits = decltype(x < x);

@@ -1,11 +1,12 @@
-// Compiled once per instruction set: see kernels/pack.hpp.
+// The kernels of one instruction set and one scalar, by the cut of the rows: see kernels/pack.hpp.
+#pragma once
+
 #include "kernels/softmax/kernels.hpp"
 #include "kernels/softmax/loops.hpp"
 #include "kernels/softmax/residuals.hpp"
 #include "kernels/softmax/shrink.hpp"
 
-namespace obolus::kernels::softmax {
-namespace OBOLUS_INSTRUCTIONS {
+namespace obolus::kernels::softmax::OBOLUS_INSTRUCTIONS {
 
 template <class S, int L, int Q>
 constexpr Kernels<S> table() {
@@ -32,15 +33,4 @@ const Kernels<S>& by_cut(Cut cut) {
   return cut.lines <= 2 ? tables[cut.lines][cut.quarters] : tables[0][0];
 }
 
-}  // namespace OBOLUS_INSTRUCTIONS
-
-template <>
-const Kernels<float>& compiled<float, Instructions::OBOLUS_INSTRUCTIONS>(Cut cut) {
-  return OBOLUS_INSTRUCTIONS::by_cut<float>(cut);
-}
-template <>
-const Kernels<double>& compiled<double, Instructions::OBOLUS_INSTRUCTIONS>(Cut cut) {
-  return OBOLUS_INSTRUCTIONS::by_cut<double>(cut);
-}
-
-}  // namespace obolus::kernels::softmax
+}  // namespace obolus::kernels::softmax::OBOLUS_INSTRUCTIONS
