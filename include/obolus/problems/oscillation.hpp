@@ -11,6 +11,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "obolus/core/convex_set.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/oracle.hpp"
