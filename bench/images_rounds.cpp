@@ -1,5 +1,5 @@
-// One side of images_vs_torch.py: gradients and Hessian-vector products of the network of `loss_tuning`, timed on demand. Commands come
-// on standard input, one a line:
+// One side of images_vs_torch.py: gradients and Hessian-vector products of the network of `loss_tuning`, timed on
+// demand. Commands come on standard input, one a line:
 //   case CHANNELS BATCH   e.g. `case 64,64,64,64 256`  → ready PARAMETERS OPERATIONS of a gradient
 //   gradient SECONDS      time gradients               → LEAST_MS RUNS
 //   product SECONDS       products at one point        → LEAST_MS RUNS

@@ -174,7 +174,8 @@ class TrafficCounter {
     sum.sweeps += numbers(shrinking);
   }
 
-  // A single step: every feature met is gathered into a compact row and stored again; documents read it, then change it.
+  // A single step: every feature met is gathered into a compact row and stored again; documents read it, then change
+  // it.
   void by_rows(Traffic& sum) const {
     const double y = g_.entries + f_.entries, z = g_.entries;
     sum.rows += row_ * 4 * met_;

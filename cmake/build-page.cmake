@@ -1,7 +1,7 @@
 # The report's page, from web/ into a C++ array. Called by the build:
 #   cmake -D NPM=… -D WEB=…/web -D OUT=page_bytes.cpp -D REQUIRED=ON|OFF -P build-page.cmake
-# If npm or its packages are missing, the build fails if the page is REQUIRED (its tests need it); otherwise the array is
-# empty and the program says so when asked for a report.
+# If npm or its packages are missing, the build fails if the page is REQUIRED (its tests need it); otherwise the array
+# is empty and the program says so when asked for a report.
 
 function(write_array path)
   set(bytes "0")

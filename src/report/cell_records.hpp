@@ -13,7 +13,8 @@ namespace obolus {
 // Of FOLDER/cells.jsonl, in its order. Throws DataError naming file and line.
 void for_each_cell(const std::string& folder, const std::function<void(JobRecord&&)>& see);
 
-// The curve's rounds and the evaluated ones, each once. The horizons are left out: where a preset depends on them, all but the last are other runs.
+// The curve's rounds and the evaluated ones, each once. The horizons are left out: where a preset depends on them, all
+// but the last are other runs.
 [[nodiscard]] std::vector<const Reading*> rows_of(const CellResult& cell);
 
 // All but t and the evaluation; some may not be finite.

@@ -15,8 +15,8 @@ struct CurveGroup {
   [[nodiscard]] const std::string& stream() const { return seeds.front()->stream; }
 };
 
-// Runs that differ only by their seed are one curve. If two curves of a stream would have the same label, a run is named
-// by its folder, and a comparison's optimiser by its folder and label.
+// Runs that differ only by their seed are one curve. If two curves of a stream would have the same label, a run is
+// named by its folder, and a comparison's optimiser by its folder and label.
 [[nodiscard]] std::vector<CurveGroup> curve_groups(const std::vector<Series>& series);
 
 // Those with one of these labels; throws ConfigError for an unknown one.

@@ -15,7 +15,8 @@ class Comparison:
 
     def __init__(self, summary):
         self.horizons = summary["horizons"]
-        self.relative_within_budget = {row["label"]: row["streams"] for row in summary.get("relative_within_budget", [])}
+        relative = summary.get("relative_within_budget", [])
+        self.relative_within_budget = {row["label"]: row["streams"] for row in relative}
         self.streams = [stream["name"] for stream in summary["streams"]]
         self._settings = {
             (stream["name"], optimiser["label"]): optimiser["settings"][0]

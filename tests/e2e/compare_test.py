@@ -117,12 +117,14 @@ class CompareTest(program.ProgramTest):
         config = CONFIG[CONFIG.index("[problem]"):CONFIG.index("[shared]")] + (
             "[optimiser]\nname = \"f2obo\"\nalpha = 0.15\ngamma = 0.05\ninner_steps = 5\n")  # fmt: skip
         self.write("alone.toml", config)
-        self.obolus("run", "alone.toml", "--out", "alone", "--rounds", 200, "--seed", 2, "--set", "problem.drift=static")
+        self.obolus("run", "alone.toml", "--out", "alone", "--rounds", 200, "--seed", 2,
+                    "--set", "problem.drift=static")
         alone = json.loads((self.directory / "alone/summary.json").read_text(encoding="utf-8"))
         setting = self.summary("run")["streams"][0]["optimisers"][0]["settings"][3]
         self.assertEqual(setting["setting"], "gamma=0.05, inner_steps=5")
         self.assertEqual(setting["horizons"][2]["regret"]["seeds"][1], alone["regret"])
-        self.assertEqual(setting["horizons"][2]["gradients"]["seeds"][1], sum(alone["oracle"][k] for k in ("f_x", "f_y", "g_x", "g_y")))  # fmt: skip
+        gradients = sum(alone["oracle"][k] for k in ("f_x", "f_y", "g_x", "g_y"))
+        self.assertEqual(setting["horizons"][2]["gradients"]["seeds"][1], gradients)
 
     def test_csv_parses_and_is_the_file(self):
         answer = self.obolus("compare", "compare.toml", "--out", "run", "--csv")
@@ -245,7 +247,7 @@ class CompareTest(program.ProgramTest):
         self.write("compare.toml", self.measured())
         answer = self.obolus("compare", "compare.toml", "--out", "run")
         for pattern in [r"Measures at T = 200: still", r"optimiser +outer_value +inner_distance +prequential_loss",
-                        r"x = 1\.5 +\d\S* ± ", r"wild +diverged \(2 of 2\)", r"by the least inner_distance"]:  # fmt: skip
+                        r"x = 1\.5 +\d\S* ± ", r"wild +diverged \(2 of 2\)", r"by the least inner_distance"]:
             self.assertRegex(answer.stdout, pattern)
         for name in FILES - {"config.toml"}:
             self.assertNotIn("regret", (self.directory / "run" / name).read_text(encoding="utf-8"), name)
@@ -271,7 +273,8 @@ class CompareTest(program.ProgramTest):
         text = self.measured()
         self.write("alone.toml", text[text.index("[problem]"):text.index("[shared]")] + (
             "[start]\nx = 1.5\n[optimiser]\nname = \"fixed\"\nalpha = 0.15\n"))  # fmt: skip
-        self.obolus("run", "alone.toml", "--out", "alone", "--rounds", 200, "--seed", 2, "--set", "problem.drift=static")
+        self.obolus("run", "alone.toml", "--out", "alone", "--rounds", 200, "--seed", 2,
+                    "--set", "problem.drift=static")
         alone = json.loads((self.directory / "alone/summary.json").read_text(encoding="utf-8"))
         found = next(o for o in self.summary("run")["streams"][0]["optimisers"] if o["label"] == "x = 1.5")
         at_end = found["settings"][0]["horizons"][2]["evaluation"]
@@ -286,7 +289,8 @@ class CompareTest(program.ProgramTest):
 
     def test_a_ranking_that_cannot_be_is_refused_with_what_can(self):
         for wrong, right, patterns in [
-            ('"inner_distance"', '"inner_distanse"', [r"compare\.toml:5:\d+", r"outer_value, inner_distance, prequential_loss"]),
+            ('"inner_distance"', '"inner_distanse"',
+             [r"compare\.toml:5:\d+", r"outer_value, inner_distance, prequential_loss"]),
             ('rank = "least"\n', "", [r"rank", r"least", r"most"]),
             ('rank_by = "inner_distance"\nrank = "least"\n', "", [r"rank_by", r"settings", r"inner_distance"]),
             ("every = 20", "every = 20\nregret = true", [r"compare\.toml:\d+"]),

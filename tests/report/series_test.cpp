@@ -35,7 +35,8 @@ class Folders : public testing::Test {
 
 TEST_F(Folders, OfARunHaveItsColumnsAndEvaluations) {
   run("a",
-      R"({"t":1,"f":2.5,"lambda":5,"capped":true,"grad_f":2,"grad_g":3,"hvp":1,"cross":2,"values":4,"seconds":0.5,"x":[1,[2]]})"
+      R"({"t":1,"f":2.5,"lambda":5,"capped":true,"grad_f":2,"grad_g":3,"hvp":1,"cross":2,"values":4,"seconds":0.5,)"
+      R"("x":[1,[2]]})"
       "\n"
       R"({"t":2,"lambda":6,"grad_f":4,"grad_g":6,"hvp":2,"cross":4,"values":8,"seconds":1,"evaluation":{"acc":0.75}})"
       "\n",

@@ -140,8 +140,8 @@ void LiveView::replay(Round before) {
 
 void LiveView::row(const Row& row, bool last) {
   if (past_) replay(row.t);
-  // Some rounds of every octave: a fast run does thousands of rounds in the first twentieth of a second, and axes may be
-  // logarithmic.
+  // Some rounds of every octave: a fast run does thousands of rounds in the first twentieth of a second, and axes may
+  // be logarithmic.
   const auto since = Clock::now() - sent_at_;
   const bool wanted = !row.evaluation.empty() || profiled(row.t) || x_.t == row.t;
   if (last || since >= between_rows_ || (wanted && since >= between_evaluations_)) send(row);
