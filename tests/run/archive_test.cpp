@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "obolus/core/types.hpp"
+
 namespace {
 
 using namespace obolus;
