@@ -9,6 +9,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const OUT = join(here, "out");
 export const PAGE = join(here, "../dist/page.html");
 mkdirSync(OUT, { recursive: true });
+// Multiplies the limits on a machine that is slow or busy.
+export const SLOWNESS = Number(process.env.OBOLUS_SLOW_MACHINE ?? 1);
 
 function executable() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
@@ -62,11 +64,15 @@ export async function newPage(browser, options = {}) {
     ...options,
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(30_000 * SLOWNESS);
   const seen = { requests: [], console: [], errors: [], dialogs: [] };
   page.on("request", (request) => seen.requests.push(request.url()));
   page.on("console", (message) => seen.console.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => seen.errors.push(String(error)));
-  page.on("dialog", (dialog) => (seen.dialogs.push(dialog.message()), dialog.dismiss()));
+  page.on("dialog", (dialog) => {
+    seen.dialogs.push(dialog.message());
+    return dialog.dismiss();
+  });
   return { context, page, seen };
 }
 
