@@ -70,7 +70,7 @@ class ImagesTest(program.ProgramTest):
         options = "delta_y = 1e-9\ndelta_z = 1e-9\nmax_inner = 3"
         self.write("config.toml", NETWORK.format(name="af2obo", options=options))
         said = self.obolus("run", "config.toml", "--out", "af2obo", "--verbose").stderr
-        for words in ("12 rounds: a tolerance was out of reach", "max_inner"):
+        for words in ("12 rounds: a tolerance was not reached", "max_inner"):
             self.assertIn(words, said)
 
     def test_a_figure_of_nothing_is_refused_by_name(self):
