@@ -22,17 +22,23 @@ class BareRound {
   // 2K g_y, K f_y, one f_x and two g_x, through whatever type P is.
   void operator()(P& p, std::int64_t inner_steps) {
     for (std::int64_t k = 0; k < inner_steps; ++k) {
-      p.inner_gradient_y(x_, z_, gy_), keep(gy_);
-      p.outer_gradient_y(x_, y_, gy_), keep(gy_);
-      p.inner_gradient_y(x_, y_, gy_), keep(gy_);
+      p.inner_gradient_y(x_, z_, gy_);
+      keep(gy_);
+      p.outer_gradient_y(x_, y_, gy_);
+      keep(gy_);
+      p.inner_gradient_y(x_, y_, gy_);
+      keep(gy_);
     }
-    p.outer_gradient_x(x_, y_, gx_), keep(gx_);
-    p.inner_gradient_x(x_, y_, gx_), keep(gx_);
-    p.inner_gradient_x(x_, z_, gx_), keep(gx_);
+    p.outer_gradient_x(x_, y_, gx_);
+    keep(gx_);
+    p.inner_gradient_x(x_, y_, gx_);
+    keep(gx_);
+    p.inner_gradient_x(x_, z_, gx_);
+    keep(gx_);
   }
 
  private:
-  // The compiler must believe that somebody reads the result.
+  // Keeps the compiler from dropping the result.
   static void keep(const Vector<S>& v) { asm volatile("" : : "r"(v.data()) : "memory"); }
   Vector<S> x_, y_, z_, gx_, gy_;
 };

@@ -148,7 +148,7 @@ def form_of(text):
 
 
 def make(name, program, data, folder, limit):
-    """The stream of that name, cut to `limit` rows. A given file is read anew each time: it may have changed. What
+    """The stream of that name, cut to `limit` rows. A given file is read each time: it may have changed. What
     `obolus data rows` wrote is kept: remove it after a change of STREAMS or of the generators."""
     folder.mkdir(parents=True, exist_ok=True)
     kept = [folder / f"{name}.{limit}.{form}" for form in FORMATS]

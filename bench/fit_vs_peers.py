@@ -4,7 +4,7 @@
 
 One pass over each stream; every row is judged before it is learnt. Log-loss is natural, of probabilities of at least
 1e-15. Needs scikit-learn, vowpalwabbit and river (pip install -r bench/requirements.txt). What was measured stays in
-DIR/results and is not measured again: another run goes on where this one ended. A new program or a changed stream makes
+DIR/results and is not measured again: another run continues where this one ended. A new program or a changed stream makes
 its own numbers void. DIR/table.md is the result.
 
 Of several variants or cells of a side the best counts, for log-loss and accuracy each, chosen afterwards: that favours
@@ -122,7 +122,7 @@ class Results:
         if old and old.get("program", self.digest) == self.digest:
             return old
         new = self.known["methods"][name] = run()
-        half = self.path.with_suffix(".tmp")  # whoever is stopped here leaves what was known before
+        half = self.path.with_suffix(".tmp")  # an interruption here leaves the old results
         half.write_text(json.dumps(self.known))
         half.replace(self.path)
         said = new.get("failed") or " ".join(f"{k} {new[k]:.4f}" for k in ("log_loss", "accuracy", "ratio") if k in new)

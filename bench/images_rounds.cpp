@@ -45,9 +45,12 @@ struct Work {
       for (float& number : v) number = static_cast<float>(size * rng.normal());
     };
     const auto parameters = static_cast<std::size_t>(net.parameters());
-    fill(theta, parameters, 0.06), fill(direction, parameters, 1.0);
+    fill(theta, parameters, 0.06);
+    fill(direction, parameters, 1.0);
     fill(pictures, static_cast<std::size_t>(batch) * side * side, 1.0);
-    x.assign(2 * classes, 0.0f), slope_x.resize(2 * classes), out.resize(parameters);
+    x.assign(2 * classes, 0.0f);
+    slope_x.resize(2 * classes);
+    out.resize(parameters);
     std::fill_n(x.begin(), classes, 1.0f);
     for (int i = 0; i < batch; ++i) label.push_back(static_cast<std::int32_t>(rng.below(classes)));
   }

@@ -48,7 +48,7 @@ void measure(Index d, std::int64_t K) {
 }  // namespace
 
 int main() {
-  std::printf("Nanoseconds a round of F²OBO on a dense quadratic, minimum of 60 blocks of 2,000 rounds.\n\n");
+  std::printf("Nanoseconds per round of F²OBO on a dense quadratic, minimum of 60 blocks of 2,000 rounds.\n\n");
   std::printf("d1=d2   K   bare calls   static path         erased path\n");
   for (const auto& [d, K] : {std::pair<Index, std::int64_t>{10, 1}, {10, 5}, {10, 20}, {50, 5}, {200, 5}})
     measure(d, K);

@@ -3,7 +3,7 @@
 //     data STEM                 the training rows into files STEM.…, and the settings of the rounds
 //     batches MODE COUNT STEM   rows and labels of the first rounds; fresh: of every inner step
 //     iterates MODE COUNT STEM  x, y and z after the first rounds
-//     MODE COUNT                seconds a round over that many further rounds, reveal and step, and bytes touched
+//     MODE COUNT                seconds per round over that many further rounds, reveal and step, and bytes touched
 //     full COUNT                seconds for the first rounds together, batches reused
 //     bandwidth                 bytes a second, read and written in place
 // Modes: reuse (the round's batch for all K steps), fresh (every inner step draws), dual and order2 (on the round's
@@ -151,7 +151,8 @@ class TrafficCounter {
   void count(const RoundRows& rows) {
     std::fill(count_.begin(), count_.end(), 0);
     each(rows, [&](std::size_t f, bool) { ++count_[f]; });
-    g_ = f_ = {}, met_ = several_ = 0;
+    g_ = f_ = {};
+    met_ = several_ = 0;
     each(rows, [&](std::size_t f, bool inner) {
       Kind& kind = inner ? g_ : f_;
       ++kind.entries, ++(count_[f] == 1 ? kind.singles : kind.several);
@@ -170,7 +171,8 @@ class TrafficCounter {
       sum.rows += row_ * (begin + finish);
       sum.compact += row_ * (2 * several_ + steps * (forward + 2 * several_));
     };
-    iterate(true, true), iterate(reads, writes);
+    iterate(true, true);
+    iterate(reads, writes);
     sum.sweeps += numbers(shrinking);
   }
 
@@ -233,7 +235,9 @@ class Program {
 
   void data(const std::string& stem) {
     const SparseRows& rows = plain_.pools().data().train;
-    write(stem + ".start", rows.start), write(stem + ".column", rows.column), write(stem + ".value", rows.value);
+    write(stem + ".start", rows.start);
+    write(stem + ".column", rows.column);
+    write(stem + ".value", rows.value);
     std::printf(
         "{\"documents\": %td, \"features\": %td, \"classes\": %td, \"batch\": %td, \"inner_steps\": %td, \"alpha\": "
         "%g, "
@@ -249,7 +253,8 @@ class Program {
         row.insert(row.end(), rows.row.begin(), rows.row.end());
         label.insert(label.end(), rows.label.begin(), rows.label.end());
       }
-    write(stem + ".row", row), write(stem + ".label", label);
+    write(stem + ".row", row);
+    write(stem + ".label", label);
     std::printf("{\"rounds\": %td}\n", std::ptrdiff_t(rounds));
   }
 
@@ -258,8 +263,10 @@ class Program {
     for (Round t = 0; t < rounds; ++t) run->round();
     Vector<float> weights(plain_.dims().y);
     write(stem + ".x", run->session().x());
-    run->session().read_y(weights), write(stem + ".y", weights);
-    run->session().read_z(weights), write(stem + ".z", weights);
+    run->session().read_y(weights);
+    write(stem + ".y", weights);
+    run->session().read_z(weights);
+    write(stem + ".z", weights);
     std::printf("{\"rounds\": %td}\n", std::ptrdiff_t(rounds));
   }
 

@@ -299,7 +299,7 @@ def check(ours, corpus, exact, folder, rounds=20):
 
 
 def measure(ours, corpus, arguments):
-    """Seconds a round, one for every block, and what ours said last."""
+    """Seconds per round, one for every block, and the last output of ours."""
     spent, said = {}, {}
 
     def torch_block(mode, name):
@@ -340,7 +340,7 @@ def report(spent, said, bandwidth):
             told += f"   {ratios[0]:7.1f} {ratios[1]:7.1f}"
         print(told)
 
-    print(f"{'ms a round':40} {'least':>8} {'median':>8}   times ours: least, median")
+    print(f"{'ms per round':40} {'min':>8} {'median':>8}   times ours: min, median")
     for mode in ("reuse", "fresh"):
         line(mode, "ours", "ours")
         for name in STYLES:
@@ -348,7 +348,7 @@ def report(spent, said, bandwidth):
     for mode, what in (("dual", "warm_start dual"), ("order2", "order 2, dual"), ("dense", "plain dense gradients")):
         line(mode, "ours", f"ours, {what}")
     print(f"\nread and written in place: {bandwidth / 1e9:.1f} GB/s")
-    print(f"{'MB touched a round':18} {'storage':>9} {'compact':>9} {'sweeps':>9} {'in all':>9}    of that bandwidth")
+    print(f"{'MB per round':18} {'storage':>9} {'compact':>9} {'sweeps':>9} {'in all':>9}    of that bandwidth")
     for mode in ("reuse", "fresh", "dual", "order2"):
         parts = [said[mode][part] for part in ("rows", "compact", "sweeps")]
         share = sum(parts) / min(spent[mode, "ours"]) / bandwidth

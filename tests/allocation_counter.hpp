@@ -1,4 +1,4 @@
-// Counts what this thread allocates: malloc and its kin, hence `new` and Eigen too. Link allocation_counter.cpp.
+// Counts what this thread allocates: the malloc family, hence `new` and Eigen too. Link allocation_counter.cpp.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace {
 
 using obolus::test::AllocationCounter;
 
-// A compiler may drop an allocation that nobody sees.
+// A compiler may drop an allocation that has no visible effect.
 void* volatile seen = nullptr;
 
 class AllocationCounterTest : public testing::Test {

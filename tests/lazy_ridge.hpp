@@ -51,7 +51,8 @@ class LazyRidge {
     for (Index j = 0; j < count_; ++j) {
       const Index i = order_[std::size_t(j)];
       touched_[std::size_t(i)] = true;
-      rng.fill_normal(row(a_, i)), rng.fill_normal(row(b_, i));
+      rng.fill_normal(row(a_, i));
+      rng.fill_normal(row(b_, i));
     }
   }
   [[nodiscard]] bool touched(Index i) const { return touched_[std::size_t(i)]; }
@@ -112,7 +113,9 @@ class LazyRidge {
     for (Index i = 0; i < n_; ++i) inner.squared(i) = squared(row(inner.values, i));
   }
   void copy(const Inner& from, Inner& to) const {
-    to.scale = from.scale, to.values = from.values, to.squared = from.squared;
+    to.scale = from.scale;
+    to.values = from.values;
+    to.squared = from.squared;
   }
   void axpy(double a, const Inner& from, Inner& to) {
     for (Index i = 0; i < n_; ++i) {

@@ -13,7 +13,10 @@ using Sound = test::SoundProblem<double>;
 
 // Says what it was asked at.
 struct Telling : Sound {
-  void evaluate(In<double> x, In<double> y, Evaluation& out) { out.add("x", x[0]), out.add("y", y[0]); }
+  void evaluate(In<double> x, In<double> y, Evaluation& out) {
+    out.add("x", x[0]);
+    out.add("y", y[0]);
+  }
   void judge(In<double>, In<double> y, Evaluation& out) { out.add("last", y[2]); }
 };
 static_assert(Evaluated<Telling> && Judged<Telling>);
@@ -24,7 +27,8 @@ const Vector<double> x = Vector<double>::LinSpaced(2, 1.0, 2.0), y = Vector<doub
 TEST(Evaluation, NamesStandInTheOrderInWhichTheyCame) {
   Evaluation e;
   EXPECT_TRUE(e.empty());
-  e.add("loss", 0.5), e.add("accuracy", 0.75);
+  e.add("loss", 0.5);
+  e.add("accuracy", 0.75);
   ASSERT_EQ(e.size(), 2u);
   EXPECT_EQ(e.begin()->name, "loss");
   EXPECT_EQ(e.find("accuracy"), 0.75);
@@ -33,7 +37,8 @@ TEST(Evaluation, NamesStandInTheOrderInWhichTheyCame) {
 
 TEST(Evaluation, ComesBackFromASavedStateWithItsNames) {
   Evaluation before, after;
-  before.add("loss", -0.0), before.add("a name that no short string holds in itself", 1e-300);
+  before.add("loss", -0.0);
+  before.add("a name that no short string holds in itself", 1e-300);
   after.add("something else", 1.0);
   Archive saved;
   saved("evaluation", before);
@@ -46,7 +51,8 @@ TEST(Evaluation, ComesBackFromASavedStateWithItsNames) {
 
 TEST(Evaluation, ASavedStateCutAnywhereIsRefused) {
   Evaluation e;
-  e.add("loss", 1.0), e.add("accuracy", 0.5);
+  e.add("loss", 1.0);
+  e.add("accuracy", 0.5);
   Archive saved;
   saved("evaluation", e);
   const auto& whole = saved.bytes();
@@ -61,7 +67,8 @@ TEST(Evaluation, GoesThroughTheErasedLayer) {
   Erased<Telling> telling(std::in_place);
   AnyOracle<double>& any = telling;
   Evaluation e, judged;
-  any.evaluate(x, y, e), any.judge(x, y, judged);
+  any.evaluate(x, y, e);
+  any.judge(x, y, judged);
   EXPECT_EQ(e.find("x"), 1.0);
   EXPECT_EQ(e.find("y"), 3.0);
   EXPECT_EQ(judged.find("last"), 5.0);
@@ -71,7 +78,8 @@ TEST(Evaluation, IsEmptyWhereAProblemOffersNone) {
   Erased<Sound> sound(std::in_place);
   AnyOracle<double>& any = sound;
   Evaluation e;
-  any.evaluate(x, y, e), any.judge(x, y, e);
+  any.evaluate(x, y, e);
+  any.judge(x, y, e);
   EXPECT_TRUE(e.empty());
   Quadratic<double> silent({}, 1);
   silent.evaluate(Vector<double>::Ones(5), Vector<double>::Ones(10), e);

@@ -58,7 +58,7 @@ RC_GTEST_PROP(NormProperty, NormsAgreeWithLongDoubleAtEveryScale, ()) {
   RC_PRE(!whole.empty());
   const double scale = *rc::gen::element(1e-300, 1e-160, 1e-140, 1.0, 1e150, 1e160, 1e300);
   Vector<double> x(static_cast<Index>(whole.size()));
-  for (Index i = 0; i < x.size(); ++i) x(i) = scale * whole[static_cast<std::size_t>(i)];
+  for (Index i = 0; i < x.size(); ++i) x(i) = scale * whole[to_size(i)];
   const long double slow = x.cast<long double>().norm();
   const long double bound = static_cast<long double>(x.size() + 5) * 0x1p-53L * slow;
   RC_ASSERT(std::abs(static_cast<long double>(euclidean_norm<double>(x)) - slow) <= bound);

@@ -23,8 +23,8 @@ TEST(ThreadPool, EveryChunkIsDoneOnce) {
   for (const int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
     for (const Index chunks : {Index{0}, Index{1}, Index{2}, Index{3}, Index{100}}) {
-      std::vector<std::atomic<int>> done(static_cast<std::size_t>(chunks));
-      pool.run(chunks, [&](Index i) { ++done[static_cast<std::size_t>(i)]; });
+      std::vector<std::atomic<int>> done(to_size(chunks));
+      pool.run(chunks, [&](Index i) { ++done[to_size(i)]; });
       for (const auto& times : done) EXPECT_EQ(times.load(), 1) << threads << " threads, " << chunks << " chunks";
     }
   }
@@ -46,8 +46,7 @@ TEST(ThreadPool, WhatChunksWriteIsSeenByTheCaller) {
   std::vector<double> values(1000);
   for (int call = 1; call <= 50; ++call) {
     pool.run(10, [&](Index chunk) {
-      for (std::size_t i = 0; i < 100; ++i)
-        values[static_cast<std::size_t>(chunk) * 100 + i] = call + std::sqrt(double(i));
+      for (std::size_t i = 0; i < 100; ++i) values[to_size(chunk) * 100 + i] = call + std::sqrt(double(i));
     });
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], call + std::sqrt(double(i % 100)));
   }
@@ -70,8 +69,8 @@ TEST(ThreadPool, ATaskAsideIsDoneOnceWhateverRunsBesideIt) {
   }
 }
 
-// Loops go on without the thread that is at it.
-TEST(ThreadPool, NobodyWaitsForATaskAside) {
+// Loops run without the thread that is busy with it.
+TEST(ThreadPool, NoLoopWaitsForABackgroundTask) {
   ThreadPool pool(2);
   std::atomic<bool> begun{false}, may_end{false};
   const auto task = [&] {
@@ -92,7 +91,8 @@ TEST(ThreadPool, ATaskAsideIsDoneBeforeThePoolEndsAndBeforeTheNext) {
   const auto task = [&] { ++done; };
   for (int i = 0; i < 50; ++i) {
     ThreadPool pool(2);
-    pool.start(task), pool.start(task);
+    pool.start(task);
+    pool.start(task);
     EXPECT_GE(done.load(), 2 * i + 1);
   }
   EXPECT_EQ(done.load(), 100);

@@ -27,7 +27,7 @@ std::vector<ConvexSet> sets() {
           ConvexSet::l1_ball(0.9), ConvexSet::simplex(),      ConvexSet::nonnegative()};
 }
 
-// A convex function is least at u over X exactly when it does not fall towards any point of X. Points tried: projections of
+// A convex function is minimal at u over X exactly when it falls towards no point of X. Points tried: projections of
 // random ones. In double the gap's rounding is some n ε h|x|² < 1e-11 for h < e^8.
 RC_GTEST_PROP(WeightedProjection, NoPointOfTheSetIsNearer, ()) {
   const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);

@@ -1,6 +1,6 @@
 // Saving and restoring plain state, field by field, by name. One walk serves both ways:
 //     void fields(Archive& a) { a("t", t); a("x", x); }
-// Loading checks names, types and sizes before it believes a byte.
+// Loading checks names, types and sizes before it trusts any byte.
 #pragma once
 
 #include <bit>
@@ -52,7 +52,7 @@ class Archive {
     raw(v.data(), to_size(v.size()) * sizeof(S));
   }
 
-  // Text has the length it was saved with; one that the bytes cannot hold is refused before it is made.
+  // Text keeps its saved length; a length beyond the remaining bytes is refused before any allocation.
   void operator()(std::string_view name, std::string& text) {
     header(name, type_tag<char>(), 1);
     auto size = static_cast<std::uint64_t>(text.size());

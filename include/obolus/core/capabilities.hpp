@@ -1,5 +1,5 @@
-// What a problem offers beyond the four gradients. The type decides, unless the type speaks for many problems (the
-// erased layer): then the problem itself is asked.
+// What a problem offers beyond the four gradients. The type decides, unless it stands for many problems (the erased
+// layer): then the problem itself answers.
 #pragma once
 
 #include <concepts>

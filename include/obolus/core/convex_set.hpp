@@ -1,4 +1,4 @@
-// The outer set X: a small closed family of sets, each of which can project, test, and bound a linear function.
+// The outer set X: a small closed family of sets, each of which can project, test membership and bound a linear function.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace obolus {
 
-// One struct a set. `support(d)` is sup over u in the set of <d, u>, `max_norm(n)` is sup |u| in R^n.
+// One struct per set. `support(d)` is sup over u in the set of <d, u>, `max_norm(n)` is sup |u| in R^n.
 namespace sets {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -133,7 +133,7 @@ struct L1Ball {
   [[nodiscard]] double max_norm(Index) const { return radius; }
 };
 
-// Σx = 1, x ≥ 0. The sum cannot be exact in floating point: `contains` grants simplex_slack beside the tolerance.
+// Σx = 1, x ≥ 0. The sum cannot be exact in floating point: `contains` allows simplex_slack besides the tolerance.
 struct Simplex {
   static constexpr std::string_view name = "simplex";
   [[nodiscard]] bool bounded() const { return true; }
@@ -250,7 +250,7 @@ class ConvexSet {
   }
 
  private:
-  // A variant written out: std::variant and std::visit cost every file that includes this a tenth of its time.
+  // A hand-written variant: std::variant and std::visit cost the README's example a tenth of its compilation.
   enum class Kind : std::uint8_t { all, box, l2_ball, l1_ball, simplex, nonnegative };
   explicit ConvexSet(Kind kind, double radius = 0.0) : kind_(kind), radius_(radius) {}
   explicit ConvexSet(sets::Box box) : kind_(Kind::box), box_(std::move(box)) {}

@@ -1,4 +1,4 @@
-// What a problem can say of a pair (x, y) beyond f and g: an accuracy, a loss on data kept aside.
+// Measures of a pair (x, y) beyond f and g: an accuracy, a loss on held-out data.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace obolus {
 
-// A few numbers with names. A problem gives the same names in the same order whenever it is asked; they become keys of
-// files and heads of columns, so they are plain words: "test_accuracy".
+// A few numbers with names. A problem gives the same names in the same order every time; they become keys of files
+// and column headings, so they are plain words: "test_accuracy".
 class Evaluation {
  public:
   struct Number {
@@ -40,15 +40,16 @@ class Evaluation {
   }
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
 
-  // The names are saved too: whoever loads may not have asked the problem yet.
+  // The names are saved too: the loading program may not have evaluated the problem yet.
   void fields(Archive& a) {
     auto count = static_cast<std::int64_t>(numbers_.size());
     a("count", count);
     if (a.loading()) numbers_.clear();
-    for (std::int64_t i = 0; i < count; ++i) {  // one at a time: a count that is no good ends with the bytes
+    for (std::int64_t i = 0; i < count; ++i) {  // one at a time: a corrupt count fails when the bytes run out
       if (a.loading()) numbers_.emplace_back();
       Number& n = numbers_[to_size(i)];
-      a("name", n.name), a("value", n.value);
+      a("name", n.name);
+      a("value", n.value);
     }
   }
 
@@ -56,8 +57,8 @@ class Evaluation {
   std::vector<Number> numbers_;
 };
 
-// Measures of the committed (x_t, y_t), as dear as they need to be: taken at some rounds, outside the clock. Asking
-// must leave the current round and its functions as they are.
+// Measures of the committed (x_t, y_t), however expensive: taken at some rounds, outside the clock. They must
+// leave the current round and its functions unchanged.
 template <class P>
 concept Evaluated = FirstOrderOracle<P> &&
                     requires(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> y, Evaluation& out) { p.evaluate(x, y, out); };

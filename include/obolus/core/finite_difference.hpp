@@ -13,9 +13,9 @@
 
 namespace obolus {
 
-// Looks at a problem, which must outlive it, and adds
+// Refers to a problem, which must outlive it, and adds
 //     g_yy v ≈ [g_y(x, y + hv) − g_y(x, y − hv)] / (2h),     g_xy v ≈ [g_x(x, y + hv) − g_x(x, y − hv)] / (2h),
-// two gradients a product. Not for concurrent use: the buffers are its own.
+// two gradients per product. Not for concurrent use: it owns its buffers.
 template <FirstOrderOracle P>
 class FiniteDifferenceHvp {
  public:
@@ -79,7 +79,7 @@ class FiniteDifferenceHvp {
  private:
   // With s = h|v| the length of the shift, the error relative to |v| is s² M/6 from the third derivative's bound M and
   // ε G/s from gradients of size G rounded to ε. Their sum is least at s = (3 ε G/M)^(1/3): the cube root of ε, times
-  // the length over which the gradient changes, for which max(1, |y|) stands. Both errors are then of order ε^(2/3),
+  // the length over which the gradient changes, estimated by max(1, |y|). Both errors are then of order ε^(2/3),
   // 4e-11 in double and 2e-5 in float.
   static double half_width(In<Scalar> y, double v_norm) {
     const double epsilon = static_cast<double>(std::numeric_limits<Scalar>::epsilon());

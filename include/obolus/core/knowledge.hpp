@@ -1,4 +1,4 @@
-// What a problem may know of itself beyond its oracles: the constants of the theory and its own drift.
+// What a problem may know about itself beyond its oracles: the theory's constants and its drift.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ struct Constants {
   double L_f1 = none;  // of ∇f
   double L_g1 = none;  // of ∇g, jointly in (x, y)
   double L_g2 = none;  // of g_xy and g_yy
-  double L_yy = none;  // of ∇_y g in y alone: what a step size of y asks for; may be an estimate
+  double L_yy = none;  // of ∇_y g in y alone: bounds the step size of y; may be an estimate
   double mu_g = 0.0;   // strong convexity of g in y
   double M = none;     // bound of |F|
   double sigma = 0.0;  // Assumption 3: deviation of a sampled gradient of f and of g
@@ -50,7 +50,7 @@ concept KnowsConstants = requires(P& p, const ConvexSet& set) {
   { p.constants(set) } -> std::convertible_to<Constants>;
 };
 
-// How smooth g is in y, when asked: may be an estimate, from some rounds.
+// The smoothness of g in y; may be an estimate from some rounds.
 template <class P>
 concept EstimatesSmoothness = requires(P& p, const ConvexSet& set) {
   { p.inner_smoothness(set) } -> std::convertible_to<double>;

@@ -27,16 +27,16 @@ struct CgOptions {
 
 struct CgResult {
   std::int64_t iterations = 0;      // updates of v
-  std::int64_t products = 0;        // calls of apply: one an iteration, one for a warm start, one for a refused search
+  std::int64_t products = 0;        // calls of apply: one per iteration, warm start and refused search
   double residual_norm = 0.0;       // |rhs − Av| as the recursion has it
   bool converged = false;           // the tolerance was met
   bool negative_curvature = false;  // a search direction with <p, Ap> <= 0: A is not positive definite
   bool non_finite = false;          // a NaN or an infinity in rhs, the start, a product or a step
 };
 
-// Solves A v = rhs. v is the start on entry and the solution on return; a start of zero saves a product unless `warm`. Where the
-// search is refused (negative_curvature, non_finite) v keeps the last good iterate. `apply(In<S> p, Out<S> out)` sets
-// out = g_yy p. Nothing is allocated when the workspace has the size of rhs.
+// Solves A v = rhs. v is the start on entry and the solution on return; a start of zero saves a product unless `warm`.
+// Where the search is refused (negative_curvature, non_finite) v keeps the last good iterate. `apply(In<S> p, Out<S>
+// out)` sets out = g_yy p. Nothing is allocated when the workspace has the size of rhs.
 template <class S, class Apply>
 CgResult conjugate_gradient(Apply&& apply, In<S> rhs, Out<S> v, CgWorkspace<S>& work, const CgOptions& options) {
   Vector<S>&r = work.residual, &p = work.search, &ap = work.product;
@@ -56,7 +56,7 @@ CgResult conjugate_gradient(Apply&& apply, In<S> rhs, Out<S> v, CgWorkspace<S>& 
     r -= ap;
   }
   p = r;
-  // The recursion's residual goes on falling where the true one no longer can: below epsilon a step is wasted.
+  // The recursion's residual keeps falling after the true one has stopped: steps below epsilon are wasted.
   const double tolerance = std::max(options.relative_tolerance, static_cast<double>(std::numeric_limits<S>::epsilon()));
   const double target = tolerance * tolerance * rhs_squared;
   double squared = inner_product<S>(r, r);

@@ -1,4 +1,4 @@
-// Memory that starts on a cache line; when there is much of it, on large pages: what is met in no order then costs no search for its page.
+// Cache-line-aligned memory; huge pages for large blocks, against TLB misses.
 #pragma once
 
 #if __has_include(<sys/mman.h>)

@@ -1,7 +1,7 @@
 // Sums that decide something accumulate in double, whatever the scalar of the vectors, and always in the same order.
 //
-// Plain loops instead of Eigen's expressions: every expression is a type of its own, which costs each file that meets it
-// some 0.1 s to compile.
+// Plain loops instead of Eigen's expressions: each expression is a type of its own and costs every file that uses it
+// about 0.1 s of compilation.
 #pragma once
 
 #include <algorithm>

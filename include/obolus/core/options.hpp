@@ -1,8 +1,8 @@
 // How options describe themselves, once. An options struct has
 //     template <class V> void describe(V&& v) { v("alpha", alpha, "what it means", Range::positive()); … }
 // and the command line, the config reader, the echo, `obolus list` and the documentation all walk that one list.
-// Members may be double, std::int64_t, bool, std::string, FilePath, Numbers, Schedule, std::optional of double, Schedule
-// or Numbers, or an enum with a specialisation of EnumNames.
+// Members may be double, std::int64_t, bool, std::string, FilePath, Numbers, Schedule, std::optional of double,
+// Schedule or Numbers, or an enum with a specialisation of EnumNames.
 #pragma once
 
 #include <array>
@@ -78,7 +78,7 @@ struct FilePath : std::string {
   }
 };
 
-// A second name of the option `of`, understood where configs are read and shown nowhere.
+// An alias of the option `of`, accepted in configs and shown nowhere.
 template <class V, class T>
 void other_name(V& v, std::string_view name, std::string_view of, T& value, Range range = {}) {
   if constexpr (requires { v.other_name(name, of, value, range); }) v.other_name(name, of, value, range);

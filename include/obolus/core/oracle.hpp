@@ -1,7 +1,7 @@
-// What a problem can be asked, by capability. A problem is any class with the right methods.
+// The oracles a problem may offer, by capability. A problem is any class with the right methods.
 //
 // A problem models a stream of rounds: `reveal(t)` makes (f_t, g_t) current, for any t ≥ 1 and in any order, and
-// every other call speaks of the current round. One sign convention everywhere:
+// every other call refers to the current round. One sign convention everywhere:
 //     g_yy v = f_y,     ∇F = f_x − g_xy v.
 #pragma once
 
@@ -39,14 +39,14 @@ concept HvpOracle = FirstOrderOracle<P> && requires(P& p, In<ScalarOf<P>> x, In<
   p.inner_hvp_xy(x, y, v, gx);  // g_xy v, in R^d1
 };
 
-// How many samples stand behind a stochastic gradient of f and of g.
+// Sample sizes of a stochastic gradient of f and of g.
 struct SampleSizes {
   std::int64_t outer = 1;  // ξ
   std::int64_t inner = 1;  // ζ
 };
 
-// Gradients may be taken on samples: after `resample` every gradient uses the drawn ξ and ζ (the same for all points
-// asked), until the next `resample`, `expectation` or `reveal`. After `reveal` the functions are the expected ones.
+// Gradients may be taken on samples: after `resample` every gradient uses the drawn ξ and ζ (the same at every
+// point), until the next `resample`, `expectation` or `reveal`. After `reveal` the functions are the expected ones.
 template <class P>
 concept StochasticOracle = FirstOrderOracle<P> && requires(P& p, SampleSizes sizes, Rng& rng) {
   p.resample(sizes, rng);
@@ -63,7 +63,8 @@ concept ClosedFormOracle =
     FirstOrderOracle<P> && requires(P& p, In<ScalarOf<P>> x, Out<ScalarOf<P>> y) { p.inner_solution(x, y); };
 
 // Differences of g's gradients between z + δ and z in a form that does not cancel. F²OBO multiplies such a difference
-// by λ_t, which reaches 50,000 in the paper's text experiment: subtracting two gradients in float then loses a fifth of x.
+// by λ_t, which reaches 50,000 in the paper's text experiment: subtracting two gradients in float then loses a fifth
+// of x.
 template <class P>
 concept DifferenceOracle =
     FirstOrderOracle<P> && requires(P& p, In<ScalarOf<P>> x, In<ScalarOf<P>> z, In<ScalarOf<P>> delta,

@@ -5,8 +5,8 @@
 //   entropy     x_i ← x_i exp(−γ d_i), scaled back onto the simplex or clipped: mirror descent for Σ x ln x
 //   log_adam    Adam (Kingma, Ba 2015) on ln x, whose gradient is x_i d_i; with a level c > 0 all logarithms also move
 //               together, by c times an Adam step along the sum of their gradients
-// Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is where the step led, or its logarithm in the last
-// two.
+// Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is the stepped point, or its logarithm in
+// the last two.
 #pragma once
 
 #include <array>
@@ -65,7 +65,11 @@ struct OuterMemory {
   Vector<S> mean, square, scale;  // `scale` is scratch
   double level_mean = 0.0, level_square = 0.0;
   void fields(Archive& a) {
-    a("t", t), a("mean", mean), a("square", square), a("level_mean", level_mean), a("level_square", level_square);
+    a("t", t);
+    a("mean", mean);
+    a("square", square);
+    a("level_mean", level_mean);
+    a("level_square", level_square);
   }
 };
 
@@ -193,8 +197,8 @@ class OuterStep {
            (std::sqrt(memory.level_square / (1.0 - std::pow(o_.decay2, t))) + o_.epsilon);
   }
 
-  // The largest logarithm is taken out first on the simplex, where only ratios count: no exponential overflows. None ends at 0
-  // either, from where no step would lead back.
+  // On the simplex only ratios count: subtracting the largest logarithm first keeps every exponential from overflowing.
+  // No coordinate ends at 0, which no step could leave.
   template <class S>
   static void leave_logarithms(const ConvexSet& set, Vector<S>& u) {
     set.visit([&]<class Set>(const Set& s) {

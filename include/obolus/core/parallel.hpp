@@ -16,7 +16,7 @@ namespace obolus {
 
 class ThreadPool {
  public:
-  // Fewer threads than asked for when the system gives no more: results do not depend on it.
+  // Has fewer threads than requested when the system grants no more: results do not depend on it.
   explicit ThreadPool(int threads) {
     try {
       for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
@@ -37,8 +37,8 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // body(chunk) for chunk = 0 … chunks − 1, on all threads that are free; returns when all are done. Allocates nothing; body must not
-  // throw.
+  // body(chunk) for chunk = 0 … chunks − 1, on all free threads; returns when all are done. Allocates nothing; body must
+  // not throw.
   template <class Body>
   void run(Index chunks, Body&& body) {
     if (workers_.empty() || chunks <= 1) {
@@ -62,8 +62,9 @@ class ThreadPool {
     await([this] { return busy_.load(std::memory_order_acquire) == 0; });
   }
 
-  // task() once, on the first thread that is free, while the caller goes on, until finish() has returned. Chunks may start one, too; the one
-  // before it is finished first. Allocates nothing; the task must not throw, and outlives finish().
+  // Runs task() once, on the first free thread, while the caller continues; finish() waits for it. Chunks may start one,
+  // too; a task started earlier is finished first. Allocates nothing; the task must not throw, and must outlive
+  // finish().
   template <class Task>
   void start(Task& task) {
     finish();
@@ -75,14 +76,14 @@ class ThreadPool {
     }
     wake_.notify_one();
   }
-  // Returns when the task is done; does it here if nobody has begun.
+  // Returns when the task is done; runs it here if no thread has begun.
   void finish() {
     if (take_aside()) return;
     await([this] { return state_.load(std::memory_order_acquire) == nothing; });
   }
 
  private:
-  // Loops of a round follow each other within microseconds: looking for a while costs less than sleeping and being woken.
+  // Loops of a round follow each other within microseconds: spinning for a while costs less than sleeping and waking.
   template <class Ready>
   static bool spin(Ready&& ready) {
     constexpr int looks = 20000;
@@ -117,7 +118,7 @@ class ThreadPool {
     return true;
   }
 
-  // A loop that is over when a worker comes to it is not joined, and nobody waits for a worker that has not joined.
+  // A worker does not join a loop that is over, and no thread waits for a worker that has not joined.
   void work() {
     std::uint64_t seen = 0;
     while (true) {

@@ -1,4 +1,4 @@
-// The rounds that were revealed already, and only those: what an algorithm with a window of past functions looks at.
+// The rounds revealed so far, and only those: for algorithms with a window of past functions.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace obolus {
 
-// Nothing of a past round is kept: a stream can reveal any of its rounds again. Round `now` is current again in the end.
+// Stores nothing of past rounds: a stream can reveal any round again. Round `now` is current again at the end.
 template <Stream P>
 class PastRounds {
  public:

@@ -1,7 +1,7 @@
-// Euclidean projections in place, without allocation. ConvexSet (convex_set.hpp) is the way to call them.
+// Euclidean projections in place, without allocation. Call them through ConvexSet (convex_set.hpp).
 //
-// A point found feasible is left bit for bit as it is, and what a projection returns is found feasible the next time:
-// projecting twice is projecting once, exactly. A NaN stays in the vector, for the caller to find.
+// A feasible point stays as it is, bit for bit, and a projected point is feasible:
+// projecting twice equals projecting once, exactly. A NaN stays in the vector, for the caller to find.
 #pragma once
 
 #include <algorithm>

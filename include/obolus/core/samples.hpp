@@ -1,4 +1,4 @@
-// When a stochastic method draws: once a round, anew for every step, or never.
+// When a stochastic method draws: once per round, for every step, or never.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 namespace obolus {
 
 enum class Samples : std::uint8_t {
-  round,  // one batch a round, reused
+  round,  // one batch per round, reused
   fresh,  // new draws for every step
-  given,  // the functions as the round reveals them, nothing is drawn: the round is a batch already
+  given,  // the functions as revealed, no draws: the round is a batch already
 };
 template <>
 struct EnumNames<Samples> {
@@ -21,7 +21,7 @@ struct EnumNames<Samples> {
       {{Samples::round, "round"}, {Samples::fresh, "fresh"}, {Samples::given, "given"}}};
 };
 
-// The same for methods that need one sample at two points, where fresh draws would make no sense.
+// The same for methods that need one sample at two points, which rules out fresh draws.
 enum class RoundSamples : std::uint8_t { round, given };
 template <>
 struct EnumNames<RoundSamples> {

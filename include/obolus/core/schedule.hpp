@@ -31,7 +31,7 @@ struct Schedule {
     return std::clamp(raw, min, max);
   }
 
-  // Counts (inner steps, batch sizes) round up and are at least one: K_1 = 4κ ln 1 would be none.
+  // Counts (inner steps, batch sizes) round up and are at least one: K_1 = 4κ ln 1 would be 0.
   [[nodiscard]] std::int64_t count(Round t) const {
     const double value = std::ceil((*this)(t));
     return value >= 1.0 ? static_cast<std::int64_t>(std::min(value, 9e18)) : 1;

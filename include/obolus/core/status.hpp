@@ -1,4 +1,4 @@
-// What a step says of itself. Steps never throw and never print.
+// What a step reports. Steps never throw and never print.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Step {
   double lambda = 0.0;                // λ_t, the penalty used
   double gamma = 0.0;                 // γ_t, the outer step size used
   std::int64_t inner_iterations = 0;  // iterations of the inner loop(s); adaptive: y-loop + z-loop
-  std::int64_t steps_y = 0;           // gradient steps that y took; fixed loops of a stencil: each of its copies
+  std::int64_t steps_y = 0;           // gradient steps that y took; in a stencil, of each copy
   std::int64_t steps_z = 0;           // gradient steps that z took
   bool capped = false;                // an adaptive loop stopped at max_inner, not at its tolerance
   bool indefinite = false;            // conjugate gradients met negative curvature and stopped early

@@ -1,7 +1,8 @@
 // argmin_{u ∈ X} Σ_i h_i (u_i − x_i)², h > 0: the projection in the norm that a diagonal outer step measures with.
 //
-// Sets made of bounds project coordinate by coordinate, whatever the weights. For the balls and the simplex the solution
-// has one multiplier θ, found by bisection to the last bit; what is returned is feasible as the plain projections are.
+// Sets made of bounds project coordinate by coordinate, whatever the weights. For the balls and the simplex the
+// solution has one multiplier θ, found by bisection to the last bit; the result is as feasible as that of the plain
+// projections.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace obolus {
 
-// The least θ in (low, high] with size(θ) ≤ target, where size falls from above the target at low.
+// The smallest θ in (low, high] with size(θ) ≤ target, where size falls from above the target at low.
 template <class Size>
 [[nodiscard]] double min_multiplier(Size&& size, double low, double high, double target) {
   while (size(high) > target) high = high > 0 ? 2 * high : high + 1;
