@@ -4,8 +4,8 @@
 
 One pass over each stream; every row is judged before it is learnt. Log-loss is natural, of probabilities of at least
 1e-15. Needs scikit-learn, vowpalwabbit and river (pip install -r bench/requirements.txt). What was measured stays in
-DIR/results and is not measured again: another run continues where this one ended. A new program or a changed stream makes
-its own numbers void. DIR/table.md is the result.
+DIR/results and is not measured again: another run continues where this one ended. A new program or a changed stream
+makes its own numbers void. DIR/table.md is the result.
 
 Of several variants or cells of a side the best counts, for log-loss and accuracy each, chosen afterwards: that favours
 the peers and the fixed settings, not the default.

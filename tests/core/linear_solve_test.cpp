@@ -48,8 +48,8 @@ void check_against_cholesky(std::uint64_t seed, Index n, bool warm) {
 
   const CgResult result = solve<S>(a, rhs, v);
   const Vector<double> exact = a.template cast<double>().llt().solve(rhs.template cast<double>());
-  // The true residual drifts from the recursion's by a few ε|A|(|v| + |start|) per iteration, and |A⁻¹| ≤ 1. Rounding may
-  // cost iterations beyond n; 4n + 10 is far above what it does here.
+  // The true residual drifts from the recursion's by a few ε|A|(|v| + |start|) per iteration, and |A⁻¹| ≤ 1. Rounding
+  // may cost iterations beyond n; 4n + 10 is far above what it does here.
   const double epsilon = static_cast<double>(std::numeric_limits<S>::epsilon());
   const double error = (v.template cast<double>() - exact).norm();
   RC_ASSERT(result.converged);

@@ -1,4 +1,5 @@
-// The outer set X: a small closed family of sets, each of which can project, test membership and bound a linear function.
+// The outer set X: a small closed family of sets, each of which can project, test membership and bound a linear
+// function.
 #pragma once
 
 #include <algorithm>

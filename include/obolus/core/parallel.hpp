@@ -37,8 +37,8 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // body(chunk) for chunk = 0 … chunks − 1, on all free threads; returns when all are done. Allocates nothing; body must
-  // not throw.
+  // body(chunk) for chunk = 0 … chunks − 1, on all free threads; returns when all are done. Allocates nothing; body
+  // must not throw.
   template <class Body>
   void run(Index chunks, Body&& body) {
     if (workers_.empty() || chunks <= 1) {
@@ -62,8 +62,8 @@ class ThreadPool {
     await([this] { return busy_.load(std::memory_order_acquire) == 0; });
   }
 
-  // Runs task() once, on the first free thread, while the caller continues; finish() waits for it. Chunks may start one,
-  // too; a task started earlier is finished first. Allocates nothing; the task must not throw, and must outlive
+  // Runs task() once, on the first free thread, while the caller continues; finish() waits for it. Chunks may start
+  // one, too; a task started earlier is finished first. Allocates nothing; the task must not throw, and must outlive
   // finish().
   template <class Task>
   void start(Task& task) {
