@@ -75,13 +75,13 @@ void print_text(Fit& model, const Arguments& a) {
   for (std::size_t c = 0; c < model.constants().size() && c < a.weights; ++c)
     line("constant of " + output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
   fmt::print("{}", without_heading(table));
-  Table max({"feature", "for", "weight"}, "llr");
+  Table top({"feature", "for", "weight"}, "llr");
   bool any = false;
   for (const Fit::Weight& w : model.top_weights(a.weights)) {
-    max.row({feature_name(model, w.key), output_name(model, w.output), number(w.value)});
+    top.row({feature_name(model, w.key), output_name(model, w.output), number(w.value)});
     any = true;
   }
-  if (any) fmt::print("\nlargest weights\n{}", max.text());
+  if (any) fmt::print("\nlargest weights\n{}", top.text());
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace obolus {
 namespace {
 
-constexpr double diverged_regret = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_evaluated = std::numeric_limits<double>::quiet_NaN();
 
 double last_regret(const SettingResult& s) {
-  return s.diverged() > 0 ? diverged_regret : last_spread(s, quantity::regret).mean;
+  return s.diverged() > 0 ? infinite : last_spread(s, quantity::regret).mean;
 }
 
 double evaluations_per_round(const SettingResult& s, const Costs& costs) {
@@ -53,7 +53,7 @@ Spread spread(const SettingResult& setting, std::size_t horizon, const Quantity&
   const auto n = static_cast<double>(setting.seeds.size());
   Spread result;
   for (const CellResult& cell : setting.seeds) result.mean += quantity(cell.horizons[horizon]) / n;
-  if (!std::isfinite(result.mean)) return {result.mean, diverged_regret};
+  if (!std::isfinite(result.mean)) return {result.mean, infinite};
   if (setting.seeds.size() < 2) return result;
   double squares = 0;
   for (const CellResult& cell : setting.seeds) squares += std::pow(quantity(cell.horizons[horizon]) - result.mean, 2);
@@ -83,7 +83,7 @@ bool always_zero(const SettingResult& setting, const Quantity& quantity) {
 }
 
 double score(const SettingResult& setting, const Ranking& ranking) {
-  if (setting.diverged() > 0) return diverged_regret;
+  if (setting.diverged() > 0) return infinite;
   const Quantity quantity = ranking.by.empty() ? Quantity(quantity::regret) : quantity::measure(ranking.by);
   const double mean = last_spread(setting, quantity).mean;
   if (std::isnan(mean)) return 0.0;  // not measured: all are equal
@@ -111,7 +111,7 @@ std::optional<std::size_t> best_within_budget(const OptimiserResult& optimiser, 
 }
 
 double min_evaluations(const OptimiserResult& optimiser, const Costs& costs) {
-  double min = diverged_regret;
+  double min = infinite;
   for (const SettingResult& s : optimiser.settings)
     if (s.diverged() == 0) min = std::min(min, evaluations_per_round(s, costs));
   return min;
@@ -147,14 +147,14 @@ std::vector<Relative> ComparisonResult::relative(bool within_budget) const {
   for (std::size_t s = 0; s < streams.size(); ++s) {
     if (streams[s].optimisers.size() < 2) continue;  // nothing to compare with
     std::vector<std::pair<std::string, double>> regrets;
-    double min = diverged_regret;
+    double min = infinite;
     for (const OptimiserResult& o : streams[s].optimisers) {
       const auto setting = within_budget ? best_within_budget(o, costs, ranking) : std::optional(best(o, ranking));
-      regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : diverged_regret);
+      regrets.emplace_back(o.label, setting ? last_regret(o.settings[*setting]) : infinite);
       min = std::min(min, regrets.back().second);
     }
     for (const auto& [label, regret] : regrets)
-      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, min) : diverged_regret;
+      row_of(label).streams[s] = std::isfinite(regret) ? ratio(regret, min) : infinite;
   }
   for (Relative& row : rows) {
     double sum = 0;
