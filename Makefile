@@ -63,11 +63,11 @@ help:
 	$(info $(HELP))
 	@:
 
-# A fresh tree starts without the tests, so that `make run` needs none of their packages. A configured tree keeps its
-# setting: switching the tests off would make the next `make test` compile them all again.
+# A fresh tree starts without tests and examples, so that `make run` needs none of their packages and waits for neither.
+# A configured tree keeps its settings: switching the tests off would make the next `make test` compile them all again.
 build:
 	@$(install) build web
-	@cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DOBOLUS_BUILD_TESTS=OFF)
+	@cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DOBOLUS_BUILD_TESTS=OFF -DOBOLUS_BUILD_EXAMPLES=OFF)
 	@cmake --build build/release --parallel $(JOBS)
 
 run: build
@@ -75,7 +75,7 @@ run: build
 
 define build_tests
 	@$(install) build web test
-	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON -DOBOLUS_TEST_PAGE=$(if $(OBOLUS_NO_BROWSER),OFF,ON)
+	@cmake --preset $(PRESET) -DOBOLUS_BUILD_TESTS=ON -DOBOLUS_BUILD_EXAMPLES=ON -DOBOLUS_TEST_PAGE=$(if $(OBOLUS_NO_BROWSER),OFF,ON)
 	@cmake --build build/$(PRESET) --parallel $(JOBS)
 endef
 

@@ -7,11 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "config/option_text.hpp"
 #include "obolus/any/listing.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/nearest.hpp"
-#include "obolus/data/generators.hpp"
 #include "option_flags.hpp"
 #include "row_flags.hpp"
 #include "terminal.hpp"
@@ -19,20 +17,6 @@
 
 namespace obolus::cli {
 namespace {
-
-std::vector<Listing> list_generators() {
-  std::vector<Listing> list;
-  const auto add = [&](auto options) {
-    Listing listing{std::string(options.name), std::string(options.summary), std::string(options.citation), {}};
-    options.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range range = {}) {
-      listing.options.push_back({std::string(name), config::type_text<T>(), config::value_text(value),
-                                 range.unrestricted() ? std::string() : range.text(), std::string(help)});
-    });
-    list.push_back(std::move(listing));
-  };
-  for (const GeneratorOptions& options : generators()) std::visit(add, options);
-  return list;
-}
 
 struct Kind {
   std::string_view name, singular, heading;

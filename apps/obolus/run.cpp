@@ -159,7 +159,7 @@ void add_run(Verb& app, int& code) {
   verb->add_option("--threads", a->threads, "threads to use; results do not depend on it")->check(whole_number(1, 256));
   Flag* resume = verb->add_flag(
       "--resume", a->resume, "continue from the checkpoint in --out; the results are the same bits as without a break");
-  verb->add_flag("--force", a->force, "replace the run that --out holds")->excludes(resume);
+  verb->add_flag("--force", a->force, "replace the run in --out")->excludes(resume);
   add_live(*verb, a->live);
   verb->add_flag("-q,--quiet", a->quiet, "print nothing but errors");
   verb->add_flag("-v,--verbose", a->verbose, "print the summary even when standard error is not a terminal");

@@ -35,6 +35,31 @@ std::string schedule_text(const Schedule& s) {
   return text + " }";
 }
 
+std::string value_text(bool value) { return value ? "true" : "false"; }
+std::string value_text(std::int64_t value) { return std::to_string(value); }
+std::string value_text(std::uint64_t value) { return std::to_string(value); }
+std::string value_text(double value) { return number_text(value); }
+std::string value_text(const std::string& value) { return quoted_text(value); }
+std::string value_text(const Schedule& value) { return schedule_text(value); }
+std::string value_text(const Numbers& value) {
+  if (!value.list) return number_text(value.values.front());
+  std::string text = "[";
+  for (const double v : value.values) text += (text.size() > 1 ? ", " : "") + number_text(v);
+  return text + "]";
+}
+
+std::string joined_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " | ") + name;
+  return text;
+}
+
+void SectionLines::add(std::string_view name, const std::string& value, std::string_view help) {
+  if (value.empty()) (text_ += "# ").append(name).append(" is not set: ");
+  else text_.append(name).append(" = ").append(value).append("  # ");
+  text_.append(help).append("\n");
+}
+
 std::string without_comments(const std::string& lines) {
   std::string values;
   std::istringstream in(lines);

@@ -1,6 +1,7 @@
 // Option values and their types as people read and write them in a config.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,27 +26,27 @@ template <class E>
 }
 
 // Empty for an option that is not set.
+[[nodiscard]] std::string value_text(bool value);
+[[nodiscard]] std::string value_text(std::int64_t value);
+[[nodiscard]] std::string value_text(std::uint64_t value);
+[[nodiscard]] std::string value_text(double value);
+[[nodiscard]] std::string value_text(const std::string& value);
+[[nodiscard]] std::string value_text(const Schedule& value);
+[[nodiscard]] std::string value_text(const Numbers& value);
 template <class T>
-std::string value_text(const T& value) {
-  if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
-  else if constexpr (std::is_integral_v<T>) return std::to_string(value);
-  else if constexpr (std::is_floating_point_v<T>) return number_text(value);
-  else if constexpr (std::is_base_of_v<std::string, T>) return quoted_text(value);
-  else if constexpr (std::is_same_v<T, Schedule>) return schedule_text(value);
-  else if constexpr (std::is_same_v<T, std::optional<double>>) return value ? number_text(*value) : std::string();
-  else if constexpr (std::is_same_v<T, std::optional<Schedule>>) return value ? schedule_text(*value) : std::string();
-  else if constexpr (std::is_same_v<T, std::optional<Numbers>>) return value ? value_text(*value) : std::string();
-  else if constexpr (std::is_enum_v<T>) return quoted_text(name_of(value));
-  else {
-    if (!value.list) return number_text(value.values.front());
-    std::string text = "[";
-    for (const double v : value.values) text += (text.size() > 1 ? ", " : "") + number_text(v);
-    return text + "]";
-  }
+[[nodiscard]] std::string value_text(const std::optional<T>& value) {
+  return value ? value_text(*value) : std::string();
+}
+template <class E>
+  requires std::is_enum_v<E>
+[[nodiscard]] std::string value_text(E value) {
+  return quoted_text(name_of(value));
 }
 
+[[nodiscard]] std::string joined_names(const std::vector<std::string>& names);  // "a | b"
+
 template <class T>
-std::string type_text() {
+[[nodiscard]] std::string type_text() {
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   else if constexpr (std::is_integral_v<T>) return "integer";
   else if constexpr (std::is_same_v<T, std::string>) return "text";
@@ -53,25 +54,31 @@ std::string type_text() {
   else if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, std::optional<Schedule>>)
     return "number or schedule";
   else if constexpr (std::is_same_v<T, Numbers> || std::is_same_v<T, std::optional<Numbers>>) return "number or list";
-  else if constexpr (std::is_enum_v<T>) {
-    std::string text;
-    for (const auto& [value, name] : EnumNames<T>::values) text += (text.empty() ? "" : " | ") + std::string(name);
-    return text;
-  } else return "number";
+  else if constexpr (std::is_enum_v<T>) return joined_names(names_of_enum<T>());
+  else return "number";
 }
 
-// The lines of a section of a config file, each with its meaning.
+// The visitor: describe(lines) writes the lines of a section of a config file, each with its meaning.
+class SectionLines {
+ public:
+  template <class T>
+  void operator()(std::string_view name, const T& value, std::string_view help, Range = {}) {
+    add(name, value_text(value), help);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  void add(std::string_view name, const std::string& value, std::string_view help);
+
+  std::string text_;
+};
+
 template <class Options>
 std::string section_lines(const Options& options) {
   Options copy = options;
-  std::string lines;
-  copy.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range = {}) {
-    const std::string text = value_text(value);
-    if (text.empty()) (lines += "# ").append(name).append(" is not set: ");
-    else lines.append(name).append(" = ").append(text).append("  # ");
-    lines.append(help).append("\n");
-  });
-  return lines;
+  SectionLines lines;
+  copy.describe(lines);
+  return lines.text();
 }
 
 // The same lines without comments, whose wording may differ between programs.

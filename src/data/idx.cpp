@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t word = 4, max_sizes = 4;
 constexpr unsigned char unsigned_bytes = 0x08;
 
-std::uint32_t word_at(std::string_view bytes, std::size_t at) {
+std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < word; ++i) value = (value << 8) | static_cast<unsigned char>(bytes[at + i]);
   return value;
@@ -38,7 +38,7 @@ IdxArray parse_idx(std::string_view bytes, const std::string& where) {
   IdxArray array{{}, bytes.substr(head)};
   std::uint64_t numbers = 1;
   for (std::size_t i = 0; i < count; ++i) {
-    array.sizes.push_back(word_at(bytes, word * (1 + i)));
+    array.sizes.push_back(big_endian_at(bytes, word * (1 + i)));
     if (array.sizes.back() == 0) refuse("got a size of 0, expected at least 1");
     // Cannot overflow: a product above the cap is refused at once.
     numbers *= array.sizes.back();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "obolus/core/norm.hpp"
 #include "problems/spectrum.hpp"
 
 namespace obolus {
@@ -91,5 +92,42 @@ Variation QuadraticGenerator::variation(Round t, const ConvexSet& set) const {
                               follows() ? gap : Vector<double>(gap + before), base_.e},
                              set);
 }
+
+template <class S>
+Quadratic<S>::Quadratic(const Options& options, std::uint64_t seed)
+    : generator_(options, seed),
+      now_(generator_.base().template cast<S>()),
+      u_(options.dim_y),
+      shift_(options.dim_y),
+      solution_(options.dim_y) {
+  this->prepare({options.dim_x, options.dim_y}, options.noise, options.noise_cross);
+  reveal(1);
+}
+
+template <class S>
+void Quadratic<S>::reveal(Round t) {
+  generator_.displacement(t, u_);
+  shift_.noalias() = generator_.base().A * u_;
+  now_.b = (generator_.base().b + shift_).template cast<S>();
+  if (generator_.follows()) now_.c = (generator_.base().c + u_).template cast<S>();
+  this->use(now_, true);
+}
+
+template <class S>
+void Quadratic<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
+  if (!generator_.options().evaluate) return;
+  this->inner_solution(x, solution_);
+  out.add("outer_value", this->outer_value(x, solution_));
+  solution_ -= y;
+  out.add("inner_distance", euclidean_norm<S>(solution_));
+}
+
+template <class S>
+void Quadratic<S>::judge(In<S> x, In<S> y, Evaluation& out) {
+  if (generator_.options().evaluate) out.add("loss", this->outer_value(x, y));
+}
+
+template class Quadratic<double>;
+template class Quadratic<float>;
 
 }  // namespace obolus

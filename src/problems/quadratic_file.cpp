@@ -165,4 +165,38 @@ std::vector<QuadraticRound<double>> read_quadratic_stream(const std::string& pat
   return rounds;
 }
 
+template <class S>
+QuadraticFile<S>::QuadraticFile(std::vector<QuadraticRound<double>> rounds, const Options& options)
+    : exact_(std::move(rounds)), noise_(options.noise), noise_cross_(options.noise_cross) {
+  for (const auto& round : exact_) rounds_.push_back(round.template cast<S>());
+  for (std::size_t i = 0; i < exact_.size(); ++i)
+    same_matrix_.push_back(exact_[i].A == exact_[(i + exact_.size() - 1) % exact_.size()].A);
+  this->prepare({exact_[0].B.cols(), exact_[0].A.rows()}, options.noise, options.noise_cross);
+  reveal(1);
+}
+
+template <class S>
+void QuadraticFile<S>::reveal(Round t) {
+  const std::size_t i = slot(t);
+  this->use(rounds_[i], i == current_ || (i == (current_ + 1) % rounds_.size() && same_matrix_[i]));
+  current_ = i;
+}
+
+// Eigenvalues of every round would take minutes on long streams of large rounds: such a stream knows no constants.
+template <class S>
+Constants QuadraticFile<S>::constants(const ConvexSet& set) const {
+  const double n = static_cast<double>(this->dims().x + this->dims().y);
+  if (n * n * n * static_cast<double>(exact_.size()) > 2e9) {
+    Constants unknown;
+    unknown.region = "not computed: the stream is too large";
+    return unknown;
+  }
+  QuadraticBounds bounds;
+  for (const auto& round : exact_) bounds.include(round);
+  return bounds.constants(set, this->dims().x, noise_, noise_cross_);
+}
+
+template class QuadraticFile<double>;
+template class QuadraticFile<float>;
+
 }  // namespace obolus

@@ -1,8 +1,15 @@
 #include "config/sections.hpp"
+#include "obolus/data/generators.hpp"
 #include "obolus/metrics/row.hpp"
 #include "registry/registry.hpp"
 
 namespace obolus {
+
+void registry::OptionLister::add(std::string_view name, std::string type, std::string value, const Range& range,
+                                 std::string_view help) {
+  list.push_back({std::string(name), std::move(type), std::move(value),
+                  range.unrestricted() ? std::string() : range.text(), std::string(help)});
+}
 
 std::vector<Listing> list_sets() {
   const auto options = registry::option_listing<config::DomainSection>();
@@ -29,6 +36,16 @@ std::vector<Listing> list_sections() {
       {"[domain]", "the feasible set of x", {}, registry::option_listing<config::DomainSection>()},
       {"[metrics]", "what is measured", {}, registry::option_listing<config::MetricsSection>()},
       {"[log]", "what is written", {}, registry::option_listing<config::LogSection>()}};
+}
+
+std::vector<Listing> list_generators() {
+  std::vector<Listing> list;
+  const auto add = [&]<class Options>(const Options& options) {
+    list.push_back({std::string(options.name), std::string(options.summary), std::string(options.citation),
+                    registry::option_listing<Options>()});
+  };
+  for (const GeneratorOptions& options : generators()) std::visit(add, options);
+  return list;
 }
 
 std::vector<Listing> list_metrics() {

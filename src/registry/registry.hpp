@@ -11,12 +11,12 @@
 #include "config/option_setter.hpp"
 #include "config/section_reader.hpp"
 #include "obolus/any/any_oracle.hpp"
-#include "obolus/any/listing.hpp"
 #include "obolus/any/session.hpp"
 #include "obolus/core/preset.hpp"
 #include "obolus/metrics/bound.hpp"
 #include "obolus/optimisers/condition.hpp"
 #include "obolus/optimisers/info.hpp"
+#include "registry/option_lister.hpp"
 
 namespace obolus::registry {
 
@@ -78,17 +78,6 @@ struct OptimiserEntry {
 // Throw ConfigError with the nearest valid name.
 [[nodiscard]] const ProblemEntry& problem(const std::string& name);
 [[nodiscard]] const OptimiserEntry& optimiser(const std::string& name);
-
-template <class Options>
-[[nodiscard]] std::vector<OptionListing> option_listing() {
-  std::vector<OptionListing> list;
-  Options options;
-  options.describe([&]<class T>(std::string_view name, T& value, std::string_view help, Range range = {}) {
-    list.push_back({std::string(name), config::type_text<T>(), config::value_text(value),
-                    range.unrestricted() ? std::string() : range.text(), std::string(help)});
-  });
-  return list;
-}
 
 template <class Entries>
 [[nodiscard]] std::vector<std::string> names_of(const Entries& entries, auto&& name) {

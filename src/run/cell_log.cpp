@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "obolus/core/error.hpp"
+#include "run/number_json.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {
@@ -13,8 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // JSON has no infinity and no NaN.
-Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
-double real(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
+double number_of(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -25,7 +25,7 @@ void put_columns(Json& json, const std::vector<Reading>& readings) {
     Json column = Json::array();
     bool measured = false;
     for (const Reading& r : readings) {
-      column.push_back(real(r.number(c)));
+      column.push_back(number_or_null(r.number(c)));
       measured = measured || !column.back().is_null();
     }
     if (measured) json[c.name] = std::move(column);
@@ -51,7 +51,7 @@ Json evaluation_columns(const std::vector<Reading>& readings) {
     if (named.evaluation.empty()) continue;
     for (const auto& [name, value] : named.evaluation) {
       json[name] = Json::array();
-      for (const Reading& r : readings) json[name].push_back(real(r.evaluation.find(name).value_or(Row::absent)));
+      for (const Reading& r : readings) json[name].push_back(number_or_null(r.evaluation.find(name).value_or(Row::absent)));
     }
     break;  // all have the same names
   }
@@ -67,8 +67,8 @@ Json columns(const std::vector<Reading>& readings, bool has_regret) {
   json["seconds"] = Json::array();
   for (const Reading& r : readings) {
     json["t"].push_back(r.t);
-    if (has_regret) json["regret"].push_back(real(r.regret));
-    json["f"].push_back(real(r.f));
+    if (has_regret) json["regret"].push_back(number_or_null(r.regret));
+    json["f"].push_back(number_or_null(r.f));
     for (const auto& [name, member] : oracle_counters) json[name].push_back(r.counts.*member);
     json["seconds"].push_back(r.seconds);
   }
@@ -82,8 +82,8 @@ std::vector<Reading> readings(const Json& json) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     Reading& r = list[i];
     r.t = json.at("t").at(i).get<Round>();
-    r.regret = json.contains("regret") ? real(json.at("regret").at(i), infinity) : Row::absent;
-    r.f = real(json.at("f").at(i), Row::absent);
+    r.regret = json.contains("regret") ? number_of(json.at("regret").at(i), infinity) : Row::absent;
+    r.f = number_of(json.at("f").at(i), Row::absent);
     for (const auto& [name, member] : oracle_counters) r.counts.*member = json.at(name).at(i).get<std::int64_t>();
     r.seconds = json.at("seconds").at(i).get<double>();
     read_columns(json, i, r);
@@ -94,22 +94,24 @@ std::vector<Reading> readings(const Json& json) {
   return list;
 }
 
-Json sum_json(const VariationSum& v) { return {{"sum", real(v.sum)}, {"exact", v.exact}}; }
-VariationSum sum_of(const Json& json) { return {real(json.at("sum"), infinity), json.at("exact").get<bool>()}; }
+Json part_json(const VariationSum& v) { return {{"sum", number_or_null(v.sum)}, {"exact", v.exact}}; }
+VariationSum part_of(const Json& json) {
+  return {number_of(json.at("sum"), infinity), json.at("exact").get<bool>()};
+}
 
 Json variation_json(const VariationSummary& v) {
-  return {{"V_T", sum_json(v.V)},
-          {"H_2T", sum_json(v.H2)},
-          {"E_f_y", sum_json(v.Ef)},
-          {"E_g_y", sum_json(v.Eg)},
+  return {{"V_T", part_json(v.V)},
+          {"H_2T", part_json(v.H2)},
+          {"E_f_y", part_json(v.Ef)},
+          {"E_g_y", part_json(v.Eg)},
           {"sample_points", v.points}};
 }
 
 VariationSummary variation_of(const Json& json) {
-  VariationSummary v{sum_of(json.at("V_T")),
-                     sum_of(json.at("H_2T")),
-                     sum_of(json.at("E_f_y")),
-                     sum_of(json.at("E_g_y")),
+  VariationSummary v{part_of(json.at("V_T")),
+                     part_of(json.at("H_2T")),
+                     part_of(json.at("E_f_y")),
+                     part_of(json.at("E_g_y")),
                      0,
                      json.at("sample_points").get<std::size_t>()};
   v.P = v.H2.sum + v.Ef.sum + v.Eg.sum;

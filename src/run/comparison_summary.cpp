@@ -6,14 +6,13 @@
 
 #include "obolus/run/comparison_result.hpp"
 #include "obolus/version.hpp"
+#include "run/number_json.hpp"
 
 namespace obolus {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Quantities = std::vector<std::pair<const char*, Quantity>>;
-
-Json real(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
 Quantities quantities(const ComparisonResult& r) {
   Quantities all{{"regret", quantity::regret},
@@ -48,8 +47,8 @@ Json growth_json(const SettingResult& s, const Quantity& q) {
 Json spread_json(const SettingResult& s, std::size_t h, const Quantity& q) {
   const Spread over = spread(s, h, q);
   Json seeds = Json::array();
-  for (const CellResult& cell : s.seeds) seeds.push_back(real(q(cell.horizons[h])));
-  return {{"mean", real(over.mean)}, {"sd", real(over.sd)}, {"seeds", seeds}};
+  for (const CellResult& cell : s.seeds) seeds.push_back(number_or_null(q(cell.horizons[h])));
+  return {{"mean", number_or_null(over.mean)}, {"sd", number_or_null(over.sd)}, {"seeds", seeds}};
 }
 
 // For one stream of the result.
@@ -84,7 +83,7 @@ struct Writer {
     Json json{{"label", o.label}, {"name", o.name}, {"best", choice(o, best(o, r.ranking))}};
     if (r.costs.budget) {
       json["best_within_budget"] = choice(o, best_within_budget(o, r.costs, r.ranking));
-      json["least_evaluations_a_round"] = real(min_evaluations(o, r.costs));
+      json["least_evaluations_a_round"] = number_or_null(min_evaluations(o, r.costs));
     }
     json["settings"] = Json::array();
     for (const SettingResult& s : o.settings) json["settings"].push_back(setting(s));
@@ -101,7 +100,7 @@ Json variation_json(const StreamResult& stream) {
       bool exact = true;
       Json seeds = Json::array();
       for (const auto& seed : stream.variation) {
-        seeds.push_back(real((seed[h].*member).sum));
+        seeds.push_back(number_or_null((seed[h].*member).sum));
         exact = exact && (seed[h].*member).exact;
       }
       at[name] = {{"kind", exact ? "exact" : "estimate"}, {"seeds", seeds}};
@@ -164,8 +163,8 @@ Json relative_json(const std::vector<Relative>& rows) {
   Json json = Json::array();
   for (const Relative& row : rows) {
     Json ratios = Json::array();
-    for (const double v : row.streams) ratios.push_back(real(v));
-    json.push_back({{"label", row.label}, {"geometric_mean", real(row.geometric_mean)}, {"streams", ratios}});
+    for (const double v : row.streams) ratios.push_back(number_or_null(v));
+    json.push_back({{"label", row.label}, {"geometric_mean", number_or_null(row.geometric_mean)}, {"streams", ratios}});
   }
   return json;
 }

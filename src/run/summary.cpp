@@ -2,6 +2,7 @@
 
 #include "obolus/run/experiment.hpp"
 #include "obolus/version.hpp"
+#include "run/number_json.hpp"
 #include "run/profile_json.hpp"
 
 namespace obolus {
@@ -17,9 +18,7 @@ Json sum_json(const VariationSum& v) { return sum_json(v.sum, v.exact); }
 
 Json constants_json(const Constants& k) {
   Json json;
-  const auto put = [&](const char* name, double value) {
-    json[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
+  const auto put = [&](const char* name, double value) { json[name] = number_or_null(value); };
   put("L_f0", k.L_f0);
   put("L_f1", k.L_f1);
   put("L_g1", k.L_g1);

@@ -1,29 +1,18 @@
 // Runs as the page shows them.
 #pragma once
 
-#include <compare>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "live/run_name.hpp"
 #include "obolus/core/types.hpp"
 #include "trace/trace_columns.hpp"
 
 namespace obolus::cli {
 
-using Json = nlohmann::ordered_json;
-
 // On one line, whatever bytes are in a name.
 [[nodiscard]] std::string text_of(const Json& json);
-
-struct RunName {
-  std::string stream, optimiser, setting;
-  std::int64_t seed = 0;
-
-  auto operator<=>(const RunName&) const = default;
-  [[nodiscard]] Json json() const;
-};
 
 class LiveColumns : public TraceColumns {
  public:

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "about.hpp"
+#include "live/feed.hpp"
 #include "live/records.hpp"
+#include "live/server.hpp"
 #include "obolus/core/to_size.hpp"
 #include "obolus/version.hpp"
 #include "page.hpp"
@@ -70,8 +72,8 @@ Json report_on(const Comparison& comparison, const std::string& folder) {
 }  // namespace
 
 LiveView::LiveView(const std::string& address, Json report, const char* unit)
-    : unit_(unit), feed_(report), between_rows_(between_rows) {
-  server_.emplace(parse_address(address), live_page(), feed_);
+    : unit_(unit), feed_(std::make_unique<LiveFeed>(report)), between_rows_(between_rows) {
+  server_ = std::make_unique<LiveServer>(parse_address(address), live_page(), *feed_);
   fmt::print(stderr, "Live: {}\n", server_->url());
   std::fflush(stderr);
 }
@@ -81,7 +83,7 @@ LiveView::LiveView(const std::string& address, const Experiment& experiment, con
   name_ = {experiment.problem(), experiment.optimiser(), "", experiment.seed()};
   LiveRun run{.name = name_};
   run.horizon = experiment.rounds();
-  feed_.run(std::move(run));
+  feed_->run(std::move(run));
 }
 
 LiveView::LiveView(const std::string& address, const Comparison& comparison, const std::string& folder)
@@ -92,8 +94,10 @@ LiveView::LiveView(const std::string& address, const std::string& config, const 
     : LiveView(address, report(source(folder, "run", config, Json::array({stream(name.stream, name.stream, {})}))),
                "rows") {
   name_ = name;
-  feed_.run(LiveRun{.name = name_});
+  feed_->run(LiveRun{.name = name_});
 }
+
+LiveView::~LiveView() = default;
 
 void LiveView::line(const std::string& text, bool evaluated) {
   const auto since = Clock::now() - sent_at_;
@@ -104,11 +108,11 @@ void LiveView::line(const std::string& text, bool evaluated) {
   if (t <= sent_) return;
   sent_ = t;
   sent_at_ = Clock::now();
-  if (feed_.row(name_, json)) slow_down();
+  if (feed_->row(name_, json)) slow_down();
 }
 
 void LiveView::end(const std::string& status, Round rounds) {
-  feed_.finish(name_, [&](LiveRun& run) {
+  feed_->finish(name_, [&](LiveRun& run) {
     run.status = status;
     run.rounds = rounds;
   });
@@ -134,7 +138,7 @@ void LiveView::replay(Round before) {
     for (const auto& column : past.evaluation())
       if (const double v = column.at(i); std::isfinite(v)) row["evaluation"][column.name] = v;
     if (x != profiles.end() && x->t == t) put(row, *x++);
-    feed_.row(name_, row);
+    feed_->row(name_, row);
   }
 }
 
@@ -152,7 +156,7 @@ void LiveView::send(const Row& row) {
   sent_at_ = Clock::now();
   Json json = row_json(row);
   if (x_.t == row.t) put(json, x_);
-  if (feed_.row(name_, json)) slow_down();
+  if (feed_->row(name_, json)) slow_down();
 }
 
 // Of the rows that may be held, about half are left: no more than as many again in twice the time.
@@ -162,7 +166,7 @@ void LiveView::slow_down() {
 }
 
 void LiveView::cell(const std::string& line) {
-  if (auto run = run_of_cell(line)) feed_.run(std::move(*run));
+  if (auto run = run_of_cell(line)) feed_->run(std::move(*run));
 }
 
 void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
@@ -171,7 +175,7 @@ void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
   told_at_ = now;
   paused_ = pace.paused();
   const auto left = pace.remaining(done, of);
-  feed_.progress({{"done", done},
+  feed_->progress({{"done", done},
                   {"of", of},
                   {"unit", unit_},
                   {"seconds", pace.seconds()},
@@ -183,7 +187,7 @@ void LiveView::end(const RunSummary& summary) {
   constexpr const char* names[] = {"finished", "stopped", "diverged"};
   const char* status = names[to_size(summary.end.status)];
   if (summary.last.t > sent_) send(summary.last);
-  feed_.finish(name_, [&](LiveRun& run) {
+  feed_->finish(name_, [&](LiveRun& run) {
     run.status = status;
     run.quantity = summary.end.quantity;
     run.rounds = summary.end.rounds;
@@ -209,7 +213,7 @@ void add_live(Verb& verb, std::optional<std::string>& address) {
 }
 
 void LiveView::finish(const char* status) {
-  feed_.end({{"status", status}});
+  feed_->end({{"status", status}});
   server_->drain(patience_at_the_end);
   server_.reset();
 }

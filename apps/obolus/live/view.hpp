@@ -2,17 +2,20 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "live/feed.hpp"
-#include "live/server.hpp"
+#include "live/run_name.hpp"
 #include "obolus/run/comparison.hpp"
 #include "obolus/run/experiment.hpp"
 #include "terminal.hpp"
 #include "trace/trace_columns.hpp"
 
 namespace obolus::cli {
+
+class LiveFeed;
+class LiveServer;
 
 class LiveView {
  public:
@@ -22,6 +25,7 @@ class LiveView {
 
   // A fit: its config and its name.
   LiveView(const std::string& address, const std::string& config, const std::string& folder, const RunName& name);
+  ~LiveView();
 
   // What a resumed run did before; shown as soon as the first row says where the run continues.
   void recall(const std::string& folder);
@@ -48,8 +52,8 @@ class LiveView {
   void finish(const char* status);
 
   const char* unit_;
-  LiveFeed feed_;
-  std::optional<LiveServer> server_;
+  std::unique_ptr<LiveFeed> feed_;
+  std::unique_ptr<LiveServer> server_;
   RunName name_;  // of a run
   Profile x_;
   std::optional<TraceColumns> past_;

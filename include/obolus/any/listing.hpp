@@ -19,6 +19,7 @@ struct Listing {
 [[nodiscard]] std::vector<Listing> list_problems();
 [[nodiscard]] std::vector<Listing> list_sets();
 [[nodiscard]] std::vector<Listing> list_metrics();
+[[nodiscard]] std::vector<Listing> list_generators();
 [[nodiscard]] std::vector<Listing> list_sections();
 
 }  // namespace obolus

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "obolus/core/linear.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/core/types.hpp"
 
@@ -20,9 +22,9 @@ struct Extrapolated {
 // lim at(h) as h → 0 for a smooth even function of h: Richardson's table for h = reach, reach/4, … (Ridders 1982), of
 // which the entry is taken that agrees best with its neighbours. h ends near ε^(1/3) reach, so that no entry carries
 // more rounding than differences with their best step do.
-template <class S, class At>
-[[nodiscard]] Extrapolated extrapolate(At&& at, double reach) {
-  const double min = std::cbrt(static_cast<double>(std::numeric_limits<S>::epsilon())) * reach;
+[[nodiscard]] inline Extrapolated extrapolate(const std::function<Vector<double>(double)>& at, double reach,
+                                              double epsilon) {
+  const double min = std::cbrt(epsilon) * reach;
   std::vector<Vector<double>> before, row;
   Extrapolated best;
   for (double h = reach; h >= min; h *= 0.25) {
@@ -45,23 +47,27 @@ struct Comparison {
   double scale = 0.0;  // sizes of what was rounded on the way: |derivative| + |values| / reach
 };
 
-// Whether `slope(δ)` is the derivative of `value` at `at` along `direction`, a unit vector. Both return Vector<double>.
-// The shift is the one that the rounded points really have, δ = (at + hu) − (at − hu), in S.
-template <class S, class Value, class Slope>
-[[nodiscard]] Comparison compare_derivative(In<S> at, In<S> direction, double reach, Value&& value, Slope&& slope) {
+template <class S>
+using VectorFunction = std::function<Vector<double>(const Vector<S>&)>;
+
+// Whether `slope(δ)` is the derivative of `value` at `at` along `direction`, a unit vector. The shift is the one that
+// the rounded points really have, δ = (at + hu) − (at − hu), in S.
+template <class S>
+[[nodiscard]] Comparison compare_derivative(In<S> at, In<S> direction, double reach, const VectorFunction<S>& value,
+                                            const VectorFunction<S>& slope) {
   Comparison result;
   Vector<S> plus(at.size()), minus(at.size()), shift(at.size());
-  const Extrapolated gap = extrapolate<S>(
+  const Extrapolated gap = extrapolate(
       [&](double h) -> Vector<double> {
-        plus = at + static_cast<S>(h) * direction;
-        minus = at - static_cast<S>(h) * direction;
-        shift = plus - minus;
+        obolus::shift<S>(plus, at, static_cast<S>(h), direction);
+        obolus::shift<S>(minus, at, -static_cast<S>(h), direction);
+        obolus::shift<S>(shift, plus, S(-1), minus);
         const double length = euclidean_norm<S>(shift);
         const Vector<double> above = value(plus), below = value(minus), change = slope(shift);
         result.scale = std::max(result.scale, change.norm() / length + std::max(above.norm(), below.norm()) / reach);
         return (above - below - change) / length;
       },
-      reach);
+      reach, static_cast<double>(std::numeric_limits<S>::epsilon()));
   result.error = gap.value.size() == 0 ? gap.error : gap.value.norm() + gap.error;
   return result;
 }

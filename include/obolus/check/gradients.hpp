@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -45,8 +46,9 @@ template <class S>
 
 // A call that fills a vector. It is made twice, into NaN and into large numbers, which reveals entries that it adds to
 // or leaves out.
-template <class S, class Call>
-void check_call(CheckReport& report, std::string_view name, const Place<S>& place, Index size, Call&& call) {
+template <class S>
+void check_call(CheckReport& report, std::string_view name, const Place<S>& place, Index size,
+                const std::function<void(Vector<S>&)>& call) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the call may write through its const inputs
   const Place<S> before = place;
   Vector<S> first = Vector<S>::Constant(size, std::numeric_limits<S>::quiet_NaN());
@@ -67,8 +69,9 @@ void check_call(CheckReport& report, std::string_view name, const Place<S>& plac
 }
 
 // Visits `directions` random unit vectors, then up to 16 single coordinates, which tell which one is wrong.
-template <class S, class Visit>
-void along_directions(Index size, int directions, Rng& rng, Visit&& visit) {
+template <class S>
+void along_directions(Index size, int directions, Rng& rng,
+                      const std::function<void(const Vector<S>&, const std::string&)>& visit) {
   for (int i = 0; i < directions; ++i) visit(unit_direction<S>(size, rng), std::string("a random direction"));
   const Index max = std::min<Index>(size, 16);
   for (Index i = 0; i < max; ++i) {

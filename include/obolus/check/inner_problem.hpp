@@ -36,7 +36,8 @@ template <FirstOrderOracle P>
 [[nodiscard]] Curvature measure_curvature(P& p, const Place<ScalarOf<P>>& place, Rng& rng) {
   using S = ScalarOf<P>;
   const Index size = place.y.size(), steps = std::min<Index>(size, 40);
-  Matrix<double> basis(size, steps), T = Matrix<double>::Zero(steps, steps);
+  Matrix<double> basis(size, steps);
+  Vector<double> diagonal(steps), beside(steps);  // of the tridiagonal matrix whose eigenvalues are the Ritz values
   Vector<double> next = unit_direction<double>(size, rng);
   Vector<S> product(size);
   Index built = 0;
@@ -47,17 +48,25 @@ template <FirstOrderOracle P>
       q.inner_hvp_yy(place.x, place.y, u, product);
       next = product.template cast<double>();
       const double length = next.norm();
-      T(built, built) = basis.col(built).dot(next);
+      diagonal[built] = basis.col(built).dot(next);
       ++built;
       for (int pass = 0; pass < 2; ++pass) next -= basis.leftCols(built) * (basis.leftCols(built).transpose() * next);
       if (built == steps || !(next.norm() > rounding<S>(size) * length)) break;  // an invariant subspace, or a NaN
-      T(built, built - 1) = T(built - 1, built) = next.norm();
+      beside[built - 1] = next.norm();
       next.normalize();
     }
   });
   Curvature seen;
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> ritz(T.topLeftCorner(built, built), Eigen::EigenvaluesOnly);
-  for (const double value : ritz.eigenvalues()) seen.include(T.allFinite() ? value : std::nan(""));
+  const double scale = std::max(diagonal.head(built).lpNorm<Eigen::Infinity>(),
+                                beside.head(built - 1).lpNorm<Eigen::Infinity>());
+  const Vector<double> on = diagonal.head(built) / scale, off = beside.head(built - 1) / scale;
+  if (scale == 0.0 || !on.allFinite() || !off.allFinite()) {
+    seen.include(scale == 0.0 ? 0.0 : std::nan(""));
+    return seen;
+  }
+  Eigen::SelfAdjointEigenSolver<Matrix<double>> ritz;
+  ritz.computeFromTridiagonal(on, off, Eigen::EigenvaluesOnly);
+  for (const double value : ritz.eigenvalues()) seen.include(scale * value);
   return seen;
 }
 

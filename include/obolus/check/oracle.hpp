@@ -14,64 +14,61 @@
 #include "obolus/check/products.hpp"
 #include "obolus/check/report.hpp"
 #include "obolus/check/stream.hpp"
-#include "obolus/core/capabilities.hpp"
 
 namespace obolus {
 
 namespace checks {
 
-template <FirstOrderOracle P>
-void check_second_order(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options,
+template <class S>
+void check_second_order(CheckReport& report, CheckedOracle<S>& p, const Place<S>& place, const CheckOptions& options,
                         Rng& rng) {
-  const Capabilities can = capabilities_of(p);
-  if constexpr (HvpOracle<P>) {
-    if (can.hvp) {
-      check_products(report, p, place, options, rng);
-      check_symmetry(report, p, place, options, rng);
-    }
+  const Capabilities can = p.capabilities();
+  if (can.hvp) {
+    check_products(report, p, place, options, rng);
+    check_symmetry(report, p, place, options, rng);
   }
-  if constexpr (DifferenceOracle<P>) {
-    if (can.difference) check_differences(report, p, place, options, rng);
-  }
+  if (can.difference) check_differences(report, p, place, options, rng);
 }
 
 // Products and differences belong to the same sample as the gradients.
-template <StochasticOracle P>
-void check_samples(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, const CheckOptions& options, Rng& rng) {
+template <class S>
+void check_samples(CheckReport& report, CheckedOracle<S>& p, const Place<S>& place, const CheckOptions& options,
+                   Rng& rng) {
   check_sampling(report, p, place, options, rng);
-  Place<ScalarOf<P>> sampled = place;
+  Place<S> sampled = place;
   sampled.name += ", sampled";
   p.resample(check_sizes, rng);
   check_second_order(report, p, sampled, options, rng);
   p.expectation();
 }
 
+template <class S>
+[[nodiscard]] CheckReport check_all(CheckedOracle<S>& p, const CheckOptions& options, const Rng& rng) {
+  CheckReport report;
+  const Capabilities can = p.capabilities();
+  if (p.is_stream()) {
+    check_replay(report, p, options, rng.child("replay"));
+    if (can.stochastic) check_reveal_ends_sampling(report, p, options, rng.child("reveal"));
+  }
+  at_places(p, options, rng, [&](const Place<S>& place, Rng& own) {
+    check_gradients(report, p, place, options, own);
+    check_second_order(report, p, place, options, own);
+    if (can.convex) {  // otherwise there is no inner solution to speak of
+      const Curvature curvature = check_curvature(report, p, place, options, own);
+      if (can.closed_form) check_closed_form(report, p, place, options, curvature.max);
+      check_hypergradient(report, p, place, options, curvature.condition(), own);
+    }
+    if (can.stochastic) check_samples(report, p, place, options, own);
+  });
+  return report;
+}
+
 }  // namespace checks
 
 template <FirstOrderOracle P>
 [[nodiscard]] CheckReport check_oracle(P& p, const CheckOptions& options = {}, const Rng& rng = Rng(1)) {
-  using S = ScalarOf<P>;
-  CheckReport report;
-  const Capabilities can = capabilities_of(p);
-  if constexpr (Stream<P>) checks::check_replay(report, p, options, rng.child("replay"));
-  if constexpr (Stream<P> && StochasticOracle<P>) {
-    if (can.stochastic) checks::check_reveal_ends_sampling(report, p, options, rng.child("reveal"));
-  }
-  checks::at_places(p, options, rng, [&](const checks::Place<S>& place, Rng& own) {
-    checks::check_gradients(report, p, place, options, own);
-    checks::check_second_order(report, p, place, options, own);
-    if (can.convex) {  // otherwise there is no inner solution to speak of
-      const checks::Curvature curvature = checks::check_curvature(report, p, place, options, own);
-      if constexpr (ClosedFormOracle<P>) {
-        if (can.closed_form) checks::check_closed_form(report, p, place, options, curvature.max);
-      }
-      checks::check_hypergradient(report, p, place, options, curvature.condition(), own);
-    }
-    if constexpr (StochasticOracle<P>) {
-      if (can.stochastic) checks::check_samples(report, p, place, options, own);
-    }
-  });
-  return report;
+  checks::CheckedProblem<P> checked(p);
+  return checks::check_all<ScalarOf<P>>(checked, options, rng);
 }
 
 }  // namespace obolus

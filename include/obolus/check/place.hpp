@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "obolus/check/checked_oracle.hpp"
 #include "obolus/core/convex_set.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/rng.hpp"
@@ -78,7 +79,8 @@ template <FirstOrderOracle P, class Visit>
 void at_places(P& p, const CheckOptions& options, const Rng& rng, Visit&& visit) {
   using S = ScalarOf<P>;
   const Dims dims = p.dims();
-  const std::vector<Round> rounds = Stream<P> ? options.rounds : std::vector<Round>{1};
+  const bool stream = is_stream(p);
+  const std::vector<Round> rounds = stream ? options.rounds : std::vector<Round>{1};
   for (const Round t : rounds) {
     if constexpr (Stream<P>) p.reveal(t);
     for (int i = 0; i < options.points; ++i) {
@@ -87,7 +89,7 @@ void at_places(P& p, const CheckOptions& options, const Rng& rng, Visit&& visit)
       place.x = random_x<S>(dims, options, own);
       place.y = random_near<S>(options.y, dims.y, options.radius, own);
       place.round = t;
-      place.name = (Stream<P> ? "round " + std::to_string(t) + ", " : std::string()) + "point " + std::to_string(i + 1);
+      place.name = (stream ? "round " + std::to_string(t) + ", " : std::string()) + "point " + std::to_string(i + 1);
       visit(place, own);
     }
   }

@@ -13,6 +13,7 @@
 
 #include "obolus/core/inner_definitions.hpp"
 #include "obolus/core/inner_storage.hpp"
+#include "obolus/core/linear.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/types.hpp"
@@ -68,7 +69,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
   // to ← to + a · from
   void axpy(P& p, double a, const Inner<P>& from, Inner<P>& to) {
     if constexpr (requires { p.axpy(a, from, to); }) p.axpy(a, from, to);
-    else change(p, to, first_, [&](Vector<S>& v) { v.noalias() += S(a) * read(p, from, second_); });
+    else change(p, to, first_, [&](Vector<S>& v) { add_scaled<S>(v, S(a), read(p, from, second_)); });
   }
 
   [[nodiscard]] bool all_finite(P& p, const Inner<P>& inner) {
@@ -87,7 +88,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
       change(p, z, first_, [&](Vector<S>& v) {
         for (std::int64_t k = 0; k < steps; ++k) {
           p.inner_gradient_y(x, v, g_);
-          v.noalias() -= S(alpha) * g_;
+          add_scaled<S>(v, -S(alpha), g_);
         }
       });
     }
@@ -103,7 +104,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
       change(p, y, first_, [&](Vector<S>& v) {
         for (std::int64_t k = 0; k < steps; ++k) {
           penalised_gradient(p, x, v, penalty);
-          v.noalias() -= S(beta) * f_;
+          add_scaled<S>(v, -S(beta), f_);
         }
       });
     }
@@ -192,7 +193,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
       return loop(
           p, w, until,
           [&](Vector<S>& wv) -> const Vector<S>& {
-            point_.noalias() = zv + S(1.0 / step.lambda) * wv;
+            shift<S>(point_, zv, S(1.0 / step.lambda), wv);
             penalised_gradient(p, x, point_, {1.0, step.lambda});
             return f_;
           },
@@ -222,7 +223,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
     } else {
       const Vector<S>& yv = read(p, y, first_);
       const Vector<S>& zv = read(p, z, second_);
-      delta_.noalias() = yv - zv;
+      shift<S>(delta_, yv, S(-1), zv);
       direction_dense(p, x, yv, zv, lambda, d);
     }
   }
@@ -233,8 +234,8 @@ class InnerSpace : private detail::InnerDefinitions<P> {
       p.dual_direction(x, z, w, lambda, d);
     } else {
       const Vector<S>& zv = read(p, z, first_);
-      delta_.noalias() = S(1.0 / lambda) * read(p, w, second_);
-      point_.noalias() = zv + delta_;
+      scale<S>(delta_, S(1.0 / lambda), read(p, w, second_));
+      shift<S>(point_, zv, S(1), delta_);
       direction_dense(p, x, point_, zv, lambda, d);
     }
   }
@@ -245,13 +246,14 @@ class InnerSpace : private detail::InnerDefinitions<P> {
       p.central_direction(x, c, w, lambda, d);
     } else {
       const Vector<S>& cv = read(p, c, first_);
-      delta_.noalias() = S(1.0 / lambda) * read(p, w, second_);
-      point_.noalias() = cv + delta_;
-      f_.noalias() = cv - delta_;
-      delta_ *= S(2);
+      scale<S>(delta_, S(1.0 / lambda), read(p, w, second_));
+      shift<S>(point_, cv, S(1), delta_);
+      shift<S>(f_, cv, S(-1), delta_);
+      scale<S>(delta_, S(2), delta_);
       direction_dense(p, x, point_, f_, lambda, d);
       p.outer_gradient_x(x, f_, x_gradient_);
-      d = S(0.5) * (d + x_gradient_);
+      add_scaled<S>(d, S(1), x_gradient_);
+      scale<S>(d, S(0.5), d);
     }
   }
 
@@ -285,7 +287,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
         const Vector<S>& direction = gradient(v);
         result.norm = euclidean_norm<S>(direction);
         if (!(result.norm > until.tolerance) || result.steps >= until.cap) break;  // a NaN leaves the loop
-        v.noalias() -= S(step) * direction;
+        add_scaled<S>(v, -S(step), direction);
         ++result.steps;
       }
     });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "obolus/core/archive.hpp"
+#include "obolus/core/linear.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/optimisers/stencil.hpp"
 #include "obolus/optimisers/stencil_loops.hpp"
@@ -61,7 +62,8 @@ class StencilIterates {
     Vector<S>& f_x = at.scratch.x_gradient;
     at.space.to_dense(at.p, other, at.scratch.dense);
     at.p.outer_gradient_x(at.x, at.scratch.dense, f_x);
-    d = S(0.5) * (d + f_x);
+    add_scaled<S>(d, S(1), f_x);
+    scale<S>(d, S(0.5), d);
   }
 
   void read_y(P& p, PenaltyScratch<P>& scratch, double /*lambda*/, Out<S> out) {
@@ -119,10 +121,10 @@ class StencilIterates {
     for (const Iterate& c : all_) {
       at.space.to_dense(at.p, c.value, at.scratch.dense);
       at.p.inner_gradient_x(at.x, at.scratch.dense, gradient);
-      d += S(c.weight * at.round.lambda) * gradient;
+      add_scaled<S>(d, S(c.weight * at.round.lambda), gradient);
       if (c.j == 0) continue;
       at.p.outer_gradient_x(at.x, at.scratch.dense, gradient);
-      d += S(c.weight * c.j) * gradient;
+      add_scaled<S>(d, S(c.weight * c.j), gradient);
     }
   }
 

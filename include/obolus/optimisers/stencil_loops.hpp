@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "obolus/core/linear.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/optimisers/penalty_work.hpp"
 
@@ -77,7 +78,7 @@ class StencilLoops {
     at_.p.inner_gradient_y(at_.x, at, out);
     if (c.j == 0) return;
     at_.p.outer_gradient_y(at_.x, at, at_.scratch.f_y);
-    out = S(scale * at_.round.lambda) * out + S(scale * c.j) * at_.scratch.f_y;
+    combine<S>(out, S(scale * at_.round.lambda), out, S(scale * c.j), at_.scratch.f_y);
   }
   // N_j = G_j/λ, so that one step size serves every y_j
   void normalised(const Iterate& c, const Vector<S>& at, Vector<S>& out) {
@@ -92,15 +93,16 @@ class StencilLoops {
     c.next = c.at;  // the iterate before
     const double step = c.j == 0 ? at_.round.alpha : at_.round.beta;
     for (std::int64_t i = 0;;) {
-      c.trial = c.at + S(static_cast<double>(i) / static_cast<double>(i + 3)) * (c.at - c.next);
+      shift<S>(c.trial, c.at, S(-1), c.next);
+      shift<S>(c.trial, c.at, S(static_cast<double>(i) / static_cast<double>(i + 3)), c.trial);
       gradient(c, c.trial, 1.0, c.gradient);
       result.norm = euclidean_norm<S>(c.gradient);
       if (!(result.norm > end.tolerance) || result.steps >= end.cap) break;
       c.next.swap(c.at);
-      c.at = c.trial - S(step) * c.gradient;
+      shift<S>(c.at, c.trial, -S(step), c.gradient);
       ++result.steps;
       Vector<S>& moved = at_.scratch.dense;
-      moved = c.at - c.next;
+      shift<S>(moved, c.at, S(-1), c.next);
       i = inner_product<S>(c.gradient, moved) > 0.0 ? 0 : i + 1;
     }
     at_.space.from_dense(at_.p, c.trial, c.value);
@@ -110,10 +112,10 @@ class StencilLoops {
   // Finds trial and its gradient. Tells whether the step was short enough: the gradient changed by no more than its own
   // norm. Every step of at most 1/L is.
   bool attempt(Iterate& c) {
-    c.trial = c.at - S(at_.step) * c.gradient;
+    shift<S>(c.trial, c.at, -S(at_.step), c.gradient);
     normalised(c, c.trial, c.next);
     Vector<S>& change = at_.scratch.dense;
-    change = c.next - c.gradient;
+    shift<S>(change, c.next, S(-1), c.gradient);
     return euclidean_norm<S>(change) <= euclidean_norm<S>(c.gradient);
   }
   // Bounded: at a gradient of 0 every step is short enough.

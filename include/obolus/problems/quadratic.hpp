@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "obolus/core/evaluation.hpp"
-#include "obolus/core/norm.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/rng.hpp"
 #include "obolus/problems/quadratic_knowledge.hpp"
@@ -88,36 +87,14 @@ class Quadratic : public QuadraticOracle<S> {
   static constexpr std::string_view name = "quadratic";
   static constexpr std::string_view title = "generated quadratic stream with a drift of known size";
 
-  Quadratic(const Options& options, std::uint64_t seed)
-      : generator_(options, seed),
-        now_(generator_.base().template cast<S>()),
-        u_(options.dim_y),
-        shift_(options.dim_y),
-        solution_(options.dim_y) {
-    this->prepare({options.dim_x, options.dim_y}, options.noise, options.noise_cross);
-    reveal(1);
-  }
+  Quadratic(const Options& options, std::uint64_t seed);
   Quadratic(Quadratic&&) = delete;  // the oracle points into this object
 
-  void reveal(Round t) {
-    generator_.displacement(t, u_);
-    shift_.noalias() = generator_.base().A * u_;
-    now_.b = (generator_.base().b + shift_).template cast<S>();
-    if (generator_.follows()) now_.c = (generator_.base().c + u_).template cast<S>();
-    this->use(now_, true);
-  }
+  void reveal(Round t);
 
   // As an example of what other problems measure on data kept aside.
-  void evaluate(In<S> x, In<S> y, Evaluation& out) {
-    if (!generator_.options().evaluate) return;
-    this->inner_solution(x, solution_);
-    out.add("outer_value", this->outer_value(x, solution_));
-    solution_ -= y;
-    out.add("inner_distance", euclidean_norm<S>(solution_));
-  }
-  void judge(In<S> x, In<S> y, Evaluation& out) {
-    if (generator_.options().evaluate) out.add("loss", this->outer_value(x, y));
-  }
+  void evaluate(In<S> x, In<S> y, Evaluation& out);
+  void judge(In<S> x, In<S> y, Evaluation& out);
 
   [[nodiscard]] Constants constants(const ConvexSet& set) const { return generator_.constants(set); }
   [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const { return generator_.variation(t, set); }

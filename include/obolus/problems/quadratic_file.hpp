@@ -39,35 +39,12 @@ class QuadraticFile : public QuadraticOracle<S> {
   static constexpr std::string_view title = "quadratic stream read from a JSON file";
 
   QuadraticFile(const Options& options, std::uint64_t) : QuadraticFile(read_quadratic_stream(options.path), options) {}
-
-  QuadraticFile(std::vector<QuadraticRound<double>> rounds, const Options& options)
-      : exact_(std::move(rounds)), noise_(options.noise), noise_cross_(options.noise_cross) {
-    for (const auto& round : exact_) rounds_.push_back(round.template cast<S>());
-    for (std::size_t i = 0; i < exact_.size(); ++i)
-      same_matrix_.push_back(exact_[i].A == exact_[(i + exact_.size() - 1) % exact_.size()].A);
-    this->prepare({exact_[0].B.cols(), exact_[0].A.rows()}, options.noise, options.noise_cross);
-    reveal(1);
-  }
+  QuadraticFile(std::vector<QuadraticRound<double>> rounds, const Options& options);
   QuadraticFile(QuadraticFile&&) = delete;  // the oracle points into this object
 
-  void reveal(Round t) {
-    const std::size_t i = slot(t);
-    this->use(rounds_[i], i == current_ || (i == (current_ + 1) % rounds_.size() && same_matrix_[i]));
-    current_ = i;
-  }
+  void reveal(Round t);
 
-  [[nodiscard]] Constants constants(const ConvexSet& set) const {
-    QuadraticBounds bounds;
-    // Eigenvalues of every round would take minutes on long streams of large rounds: such a stream knows no constants.
-    const double n = static_cast<double>(this->dims().x + this->dims().y);
-    if (n * n * n * static_cast<double>(exact_.size()) > 2e9) {
-      Constants unknown;
-      unknown.region = "not computed: the stream is too large";
-      return unknown;
-    }
-    for (const auto& round : exact_) bounds.include(round);
-    return bounds.constants(set, this->dims().x, noise_, noise_cross_);
-  }
+  [[nodiscard]] Constants constants(const ConvexSet& set) const;
   [[nodiscard]] Variation variation(Round t, const ConvexSet& set) const {
     return quadratic_variation(exact_[slot(t - 1)], exact_[slot(t)], set);
   }
