@@ -34,6 +34,36 @@ QuadraticRound<T> QuadraticRound<S>::cast() const {
           T(r)};
 }
 
+// Rows are cut into chunks of a fixed height; below the threshold waking a thread costs more than the product.
+constexpr Index chunk = 64, parallel_from = 192;
+
+template <class S>
+void QuadraticOracle<S>::product_in_chunks(const Matrix<S>& matrix, In<S> v, Out<S> out) {
+  const auto rows = [&](Index i) {
+    const Index first = i * chunk, count = std::min(chunk, matrix.rows() - first);
+    out.segment(first, count).noalias() = matrix.middleRows(first, count) * v;
+  };
+  const Index chunks = (matrix.rows() + chunk - 1) / chunk;
+  if (pool_) pool_->run(chunks, rows);
+  else
+    for (Index i = 0; i < chunks; ++i) rows(i);
+}
+// Inline: on small problems calls cost as much as products.
+template <class S>
+inline void QuadraticOracle<S>::product(const Matrix<S>& matrix, In<S> v, Out<S> out) {
+  if (matrix.rows() < parallel_from) out.noalias() = matrix * v;
+  else product_in_chunks(matrix, v, out);
+}
+template <class S>
+inline void QuadraticOracle<S>::times_A(In<S> v, Out<S> out) {
+  product(now_->A, v, out);
+}
+template <class S>
+inline void QuadraticOracle<S>::times_B(In<S> x, Out<S> out) {
+  product(now_->B, x, out);
+  if (sampled_ && sigma_cross_ > 0) out.noalias() += E_ * x;
+}
+
 template <class S>
 double QuadraticOracle<S>::outer_value(In<S> x, In<S> y) {
   double value = 0.5 * double(now_->w) * squared(y - now_->c) + 0.5 * double(now_->r) * squared(x - now_->e);
@@ -131,30 +161,6 @@ void QuadraticOracle<S>::prepare(Dims dims, double sigma, double sigma_cross) {
   xi_y_.setZero(dims.y);
   zeta_y_.setZero(dims.y);
   E_.setZero(sigma_cross > 0 ? dims.y : 0, sigma_cross > 0 ? dims.x : 0);
-}
-
-template <class S>
-void QuadraticOracle<S>::times_B(In<S> x, Out<S> out) {
-  product(now_->B, x, out);
-  if (sampled_ && sigma_cross_ > 0) out.noalias() += E_ * x;
-}
-
-// Rows are cut into chunks of a fixed height; below the threshold waking a thread costs more than the product.
-template <class S>
-void QuadraticOracle<S>::product(const Matrix<S>& matrix, In<S> v, Out<S> out) {
-  constexpr Index chunk = 64, parallel_from = 192;
-  if (matrix.rows() < parallel_from) {
-    out.noalias() = matrix * v;
-    return;
-  }
-  const auto rows = [&](Index i) {
-    const Index first = i * chunk, count = std::min(chunk, matrix.rows() - first);
-    out.segment(first, count).noalias() = matrix.middleRows(first, count) * v;
-  };
-  const Index chunks = (matrix.rows() + chunk - 1) / chunk;
-  if (pool_) pool_->run(chunks, rows);
-  else
-    for (Index i = 0; i < chunks; ++i) rows(i);
 }
 
 template QuadraticRound<double> QuadraticRound<double>::cast() const;

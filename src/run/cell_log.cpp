@@ -51,7 +51,8 @@ Json evaluation_columns(const std::vector<Reading>& readings) {
     if (named.evaluation.empty()) continue;
     for (const auto& [name, value] : named.evaluation) {
       json[name] = Json::array();
-      for (const Reading& r : readings) json[name].push_back(number_or_null(r.evaluation.find(name).value_or(Row::absent)));
+      for (const Reading& r : readings)
+        json[name].push_back(number_or_null(r.evaluation.find(name).value_or(Row::absent)));
     }
     break;  // all have the same names
   }
@@ -95,9 +96,7 @@ std::vector<Reading> readings(const Json& json) {
 }
 
 Json part_json(const VariationSum& v) { return {{"sum", number_or_null(v.sum)}, {"exact", v.exact}}; }
-VariationSum part_of(const Json& json) {
-  return {number_of(json.at("sum"), infinity), json.at("exact").get<bool>()};
-}
+VariationSum part_of(const Json& json) { return {number_of(json.at("sum"), infinity), json.at("exact").get<bool>()}; }
 
 Json variation_json(const VariationSummary& v) {
   return {{"V_T", part_json(v.V)},

@@ -176,11 +176,11 @@ void LiveView::progress(const Pace& pace, std::int64_t done, std::int64_t of) {
   paused_ = pace.paused();
   const auto left = pace.remaining(done, of);
   feed_->progress({{"done", done},
-                  {"of", of},
-                  {"unit", unit_},
-                  {"seconds", pace.seconds()},
-                  {"remaining", left ? Json(*left) : Json(nullptr)},
-                  {"paused", paused_}});
+                   {"of", of},
+                   {"unit", unit_},
+                   {"seconds", pace.seconds()},
+                   {"remaining", left ? Json(*left) : Json(nullptr)},
+                   {"paused", paused_}});
 }
 
 void LiveView::end(const RunSummary& summary) {

@@ -57,8 +57,8 @@ template <FirstOrderOracle P>
     }
   });
   Curvature seen;
-  const double scale = std::max(diagonal.head(built).lpNorm<Eigen::Infinity>(),
-                                beside.head(built - 1).lpNorm<Eigen::Infinity>());
+  const double scale =
+      std::max(diagonal.head(built).lpNorm<Eigen::Infinity>(), beside.head(built - 1).lpNorm<Eigen::Infinity>());
   const Vector<double> on = diagonal.head(built) / scale, off = beside.head(built - 1) / scale;
   if (scale == 0.0 || !on.allFinite() || !off.allFinite()) {
     seen.include(scale == 0.0 ? 0.0 : std::nan(""));

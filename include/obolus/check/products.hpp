@@ -23,8 +23,8 @@ void check_products(CheckReport& report, P& p, const Place<ScalarOf<P>>& place, 
   check_call<S>(report, "g_yy v", place, dims.y, [&](Vector<S>& d) { p.inner_hvp_yy(place.x, place.y, v, d); });
   check_call<S>(report, "g_xy v", place, dims.x, [&](Vector<S>& d) { p.inner_hvp_xy(place.x, place.y, v, d); });
   Vector<S> in_x(dims.x), in_y(dims.y);
-  const auto judge = [&](const char* what, const Vector<S>& u, const std::string& along,
-                         const VectorFunction<S>& value, const VectorFunction<S>& slope) {
+  const auto judge = [&](const char* what, const Vector<S>& u, const std::string& along, const VectorFunction<S>& value,
+                         const VectorFunction<S>& slope) {
     const Comparison c = compare_derivative<S>(place.y, u, 0.1 * options.radius, value, slope);
     report.record(what, c.error, options.slack * difference_rounding<S>() * c.scale, place.name + ", " + along);
   };

@@ -8,25 +8,25 @@ namespace obolus {
 
 // to ← to + a v
 template <class S>
-[[gnu::noinline]] void add_scaled(Out<S> to, S a, In<S> v) {
+void add_scaled(Out<S> to, S a, In<S> v) {
   to.noalias() += a * v;
 }
 
 // to ← a u + b v; `to` may be u or v
 template <class S>
-[[gnu::noinline]] void combine(Out<S> to, S a, In<S> u, S b, In<S> v) {
+void combine(Out<S> to, S a, In<S> u, S b, In<S> v) {
   to.noalias() = a * u + b * v;
 }
 
 // to ← u + a v; `to` may be u or v
 template <class S>
-[[gnu::noinline]] void shift(Out<S> to, In<S> u, S a, In<S> v) {
+void shift(Out<S> to, In<S> u, S a, In<S> v) {
   to.noalias() = u + a * v;
 }
 
 // to ← a v; `to` may be v
 template <class S>
-[[gnu::noinline]] void scale(Out<S> to, S a, In<S> v) {
+void scale(Out<S> to, S a, In<S> v) {
   to.noalias() = a * v;
 }
 

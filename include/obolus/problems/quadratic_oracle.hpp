@@ -62,9 +62,10 @@ class QuadraticOracle {
   [[nodiscard]] const QuadraticRound<S>& now() const { return *now_; }
 
  private:
-  void times_A(In<S> v, Out<S> out) { product(now_->A, v, out); }
+  void times_A(In<S> v, Out<S> out);
   void times_B(In<S> x, Out<S> out);
   void product(const Matrix<S>& matrix, In<S> v, Out<S> out);
+  void product_in_chunks(const Matrix<S>& matrix, In<S> v, Out<S> out);
 
   Dims dims_;
   const QuadraticRound<S>* now_ = nullptr;
