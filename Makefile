@@ -13,13 +13,12 @@ BENCH_ARGS   ?=
 PYTHON       ?= /usr/bin/python3
 # Looked up by the shell when used, that is after installation. How clang-format breaks a line depends on its version.
 CLANG_FORMAT ?= $$(command -v clang-format-19 || echo clang-format)
-CLANG_TIDY   ?= $$(command -v clang-tidy-19 || echo clang-tidy)
+RUN_CLANG_TIDY ?= $$(command -v run-clang-tidy-19 || echo run-clang-tidy)
 
 install    := scripts/install-dependencies
 
 # Looked up only when a recipe asks.
-sources      = $(sort $(shell find apps bench examples include src tests -name '*.hpp' -o -name '*.cpp'))
-translations = $(sort $(shell find apps src -name '*.cpp'))
+sources = $(sort $(shell find apps bench examples include src tests -name '*.hpp' -o -name '*.cpp'))
 
 define HELP
 Obolus: online bilevel optimisation.
@@ -118,7 +117,7 @@ lint:
 	@$(PYTHON) scripts/check-lines
 	@$(PYTHON) scripts/check-rooms
 	@for preset in dev clang; do cmake --preset $$preset >/dev/null && cmake --build build/$$preset --parallel $(JOBS) || exit 1; done
-	@printf '%s\n' $(translations) | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) -p build/dev --quiet --warnings-as-errors='*'
+	@$(RUN_CLANG_TIDY) -p build/clang -j $(JOBS) -quiet -warnings-as-errors='*' '$(CURDIR)/(build/clang/)?(src|apps)/'
 
 clean:
 	rm -rf build

@@ -36,6 +36,7 @@ constexpr std::array<Kind, 7> kinds{{
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
+  names.reserve(kinds.size());
   for (const Kind& kind : kinds) names.emplace_back(kind.name);
   return names;
 }

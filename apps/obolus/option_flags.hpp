@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "config/option_text.hpp"
 #include "obolus/core/options.hpp"
 #include "verb.hpp"
 
@@ -24,12 +25,11 @@ Flag* add_choice(Verb& verb, const std::string& flag, const std::vector<std::str
 
 template <class E>
 Flag* add_enum(Verb& verb, const std::string& flag, E& value, const std::string& help) {
-  std::vector<std::string> words;
-  for (const auto& [v, name] : EnumNames<E>::values) words.emplace_back(name);
-  return add_choice(verb, flag, words, std::string(name_of(value)), help, [&value](const std::string& word) {
-    for (const auto& [v, name] : EnumNames<E>::values)
-      if (word == name) value = v;
-  });
+  return add_choice(verb, flag, config::names_of_enum<E>(), std::string(name_of(value)), help,
+                    [&value](const std::string& word) {
+                      for (const auto& [v, name] : EnumNames<E>::values)
+                        if (word == name) value = v;
+                    });
 }
 
 [[nodiscard]] Check number_in(Range range);

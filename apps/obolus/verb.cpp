@@ -139,7 +139,7 @@ template Flag* Verb::add_option(const std::string&, double&, const std::string&)
 template Flag* Verb::add_option(const std::string&, std::optional<double>&, const std::string&);
 template Flag* Verb::add_option(const std::string&, std::optional<std::int64_t>&, const std::string&);
 
-Flag* Verb::add_option_function(const std::string& name, std::function<void(const std::string&)> take,
+Flag* Verb::add_option_function(const std::string& name, const std::function<void(const std::string&)>& take,
                                 const std::string& help) {
   return kept(app_->add_option_function<std::string>(name, take, wrapped(help)));
 }

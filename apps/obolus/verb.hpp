@@ -54,7 +54,7 @@ class Verb {
   // `value` lives as long as the verb. A name without dashes is that of a positional argument.
   template <class T>
   Flag* add_option(const std::string& name, T& value, const std::string& help);
-  Flag* add_option_function(const std::string& name, std::function<void(const std::string&)> take,
+  Flag* add_option_function(const std::string& name, const std::function<void(const std::string&)>& take,
                             const std::string& help);
   Flag* add_flag(const std::string& name, bool& value, const std::string& help);
   void footer(const std::string& text);

@@ -21,6 +21,7 @@ namespace obolus::config {
 template <class E>
 [[nodiscard]] std::vector<std::string> names_of_enum() {
   std::vector<std::string> names;
+  names.reserve(EnumNames<E>::values.size());
   for (const auto& [value, name] : EnumNames<E>::values) names.emplace_back(name);
   return names;
 }

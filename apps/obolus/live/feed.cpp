@@ -18,7 +18,7 @@ std::string event(const char* kind, const std::string& data) {
   return fmt::format("event: {}\ndata: {}\n\n", kind, data);
 }
 
-std::string up_to_runs(Json report) {
+std::string up_to_runs(const Json& report) {
   std::string text = text_of(report);
   text.back() = ',';
   return text + "\"runs\":[";
@@ -44,7 +44,7 @@ struct LiveFeed::Snapshot {
 LiveFeed::LiveFeed(const Json& report, const Limits& limits)
     : head_(up_to_runs(report)), limits_(limits), last_(first_id()) {}
 
-void LiveFeed::publish(const char* kind, std::string data) {
+void LiveFeed::publish(const char* kind, const std::string& data) {
   events_.push_back(std::make_shared<const std::string>(event(kind, data)));
   bytes_ += events_.back()->size();
   ++last_;
@@ -56,11 +56,11 @@ void LiveFeed::publish(const char* kind, std::string data) {
 }
 
 void LiveFeed::run(LiveRun run) {
-  std::string data = run.json();
+  const std::string data = run.json();
   const std::lock_guard lock(mutex_);
   if (run.status == "running") growing_.insert_or_assign(run.name, std::move(run));
   else replace(std::move(run));
-  publish("run", std::move(data));
+  publish("run", data);
 }
 
 void LiveFeed::replace(LiveRun run) {
@@ -85,7 +85,7 @@ void LiveFeed::thin_finished() {
 }
 
 bool LiveFeed::row(const RunName& name, const Json& row) {
-  std::string data = text_of({{"run", name.json()}, {"row", row}});
+  const std::string data = text_of({{"run", name.json()}, {"row", row}});
   const std::lock_guard lock(mutex_);
   const auto found = growing_.find(name);
   if (found == growing_.end()) return false;
@@ -94,7 +94,7 @@ bool LiveFeed::row(const RunName& name, const Json& row) {
   found->second.rounds = row.at("t").get<Round>();
   const bool full = columns.rows() > limits_.rows;
   if (full) columns.thin();
-  publish("row", std::move(data));
+  publish("row", data);
   return full;
 }
 
@@ -104,9 +104,9 @@ void LiveFeed::finish(const RunName& name, const std::function<void(LiveRun&)>& 
   if (node.empty()) return;
   LiveRun& run = node.mapped();
   complete(run);
-  std::string data = run.json();
+  const std::string data = run.json();
   replace(std::move(run));
-  publish("run", std::move(data));
+  publish("run", data);
 }
 
 void LiveFeed::progress(const Json& progress) {

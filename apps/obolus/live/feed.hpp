@@ -53,7 +53,7 @@ class LiveFeed {
  private:
   struct Snapshot;
 
-  void publish(const char* kind, std::string data);  // with the mutex
+  void publish(const char* kind, const std::string& data);  // with the mutex
   void replace(LiveRun run);
   void thin_finished();
   [[nodiscard]] std::uint64_t first() const { return last_ - events_.size() + 1; }

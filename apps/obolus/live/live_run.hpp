@@ -19,7 +19,7 @@ class LiveColumns : public TraceColumns {
   using TraceColumns::append;
   // An object with "t" and further numbers, and where they were taken "evaluation" (an object of numbers) and
   // "x_values" or "x_quantiles" (a list; "x_size" is the size of x).
-  void append(const Json& row);
+  void append(const Json& json);
   // "columns":{…},"evaluation":{…} and, if there are hyperparameters, ,"x":{…}
   void write(std::string& out) const;
 };

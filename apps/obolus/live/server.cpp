@@ -195,7 +195,7 @@ void LiveServer::send_events(const httplib::Request& request, httplib::Response&
     }
     ++streams_;
   }
-  const auto stream = std::shared_ptr<Stream>(new Stream{*this, feed_.place(last_seen(request))});
+  const auto stream = std::make_shared<Stream>(*this, feed_.place(last_seen(request)));
   response.set_content_provider("text/event-stream", [stream](std::size_t, httplib::DataSink& sink) {
     try {
       return stream->serve(sink);

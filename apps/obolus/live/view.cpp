@@ -71,7 +71,7 @@ Json report_on(const Comparison& comparison, const std::string& folder) {
 
 }  // namespace
 
-LiveView::LiveView(const std::string& address, Json report, const char* unit)
+LiveView::LiveView(const std::string& address, const Json& report, const char* unit)
     : unit_(unit), feed_(std::make_unique<LiveFeed>(report)), between_rows_(between_rows) {
   server_ = std::make_unique<LiveServer>(parse_address(address), live_page(), *feed_);
   fmt::print(stderr, "Live: {}\n", server_->url());
@@ -104,7 +104,7 @@ void LiveView::line(const std::string& text, bool evaluated) {
   if (since < between_rows_ && !(evaluated && since >= between_evaluations_)) return;
   const Json json = Json::parse(text);
   const auto t = json.at("t").get<Round>();
-  if (past_) replay(t);
+  replay(t);
   if (t <= sent_) return;
   sent_ = t;
   sent_at_ = Clock::now();
@@ -126,7 +126,9 @@ void LiveView::recall(const std::string& folder) {
 
 // Rounds that the run will repeat, since no checkpoint had them, are left out.
 void LiveView::replay(Round before) {
-  const TraceColumns past = *std::exchange(past_, std::nullopt);
+  if (!past_) return;
+  const TraceColumns past = std::move(*past_);
+  past_.reset();
   const std::vector<Profile> profiles = past.profiles();
   auto x = profiles.begin();
   for (std::size_t i = 0; i < past.rows(); ++i) {
@@ -143,7 +145,7 @@ void LiveView::replay(Round before) {
 }
 
 void LiveView::row(const Row& row, bool last) {
-  if (past_) replay(row.t);
+  replay(row.t);
   // Some rounds of every octave: a fast run does thousands of rounds in the first twentieth of a second, and axes may
   // be logarithmic.
   const auto since = Clock::now() - sent_at_;

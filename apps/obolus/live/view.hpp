@@ -34,7 +34,7 @@ class LiveView {
   void row(const Row& row, bool last);
   void end(const RunSummary& summary);
   // Of a fit: lines of its trace, as a run's rows.
-  void line(const std::string& json, bool evaluated);
+  void line(const std::string& text, bool evaluated);
   void end(const std::string& status, Round rounds);
   // Of a comparison.
   void cell(const std::string& line);
@@ -45,10 +45,10 @@ class LiveView {
  private:
   using Clock = std::chrono::steady_clock;
 
-  LiveView(const std::string& address, Json report, const char* unit);
+  LiveView(const std::string& address, const Json& report, const char* unit);
   void send(const Row& row);
   void slow_down();
-  void replay(Round before);
+  void replay(Round before);  // what was recalled, once
   void finish(const char* status);
 
   const char* unit_;

@@ -18,8 +18,8 @@ struct Schedule {
   double max = std::numeric_limits<double>::infinity();
 
   constexpr Schedule() = default;
-  constexpr Schedule(double constant)
-      : scale(constant) {}  // NOLINT(google-explicit-constructor): a number is a schedule
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is a schedule
+  constexpr Schedule(double constant) : scale(constant) {}
   constexpr Schedule(double scale_, double power_) : scale(scale_), power(power_) {}
 
   [[nodiscard]] bool is_constant() const { return power == 0.0 && !log && scale >= min && scale <= max; }
