@@ -95,7 +95,10 @@ void LossTuning<S>::start(Out<S> x, Out<S> y) {
   for (const Index out : shape.channels) {
     fill(out * 9 * in, 2.0 / static_cast<double>(9 * out));
     y.segment(at + out, out).setOnes();  // bias 0, scale 1, shift 0
-    at += 3 * out, in = out, height /= 2, width /= 2;
+    at += 3 * out;
+    in = out;
+    height /= 2;
+    width /= 2;
   }
   in *= height * width;
   for (const Index out : shape.hidden) {

@@ -79,7 +79,10 @@ struct LazyRows {
   [[nodiscard]] Index in_rest() const { return classes - in_lines(); }
 
   // Changed by itself.
-  void part() { mark = 0, finite = false; }
+  void part() {
+    mark = 0;
+    finite = false;
+  }
 
   void fields(Archive& a) {
     a("lines", lines);

@@ -54,7 +54,7 @@ constexpr bool can_pick = sizeof(S) == 4;
 constexpr bool can_pick = false;
 #endif
 template <class S>
-OBOLUS_INLINE Wide<S> pick(const S* from, const Bits<S>& which) {
+OBOLUS_INLINE Wide<S> pick([[maybe_unused]] const S* from, [[maybe_unused]] const Bits<S>& which) {
 #if OBOLUS_PACK == 64 && defined(__AVX512F__)
   const __m512i places = reinterpret_cast<__m512i>(which);
   if constexpr (sizeof(S) == 4) return _mm512_permutexvar_ps(places, _mm512_castps256_ps512(_mm256_loadu_ps(from)));
