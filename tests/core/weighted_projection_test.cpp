@@ -16,7 +16,10 @@ struct Draw {
 Draw draw(std::uint64_t seed, Index n) {
   Rng rng(seed);
   Draw d{Real(n), Real(n)};
-  for (Index i = 0; i < n; ++i) d.x[i] = 3.0 * rng.normal(), d.h[i] = std::exp(2.0 * rng.normal());
+  for (Index i = 0; i < n; ++i) {
+    d.x[i] = 3.0 * rng.normal();
+    d.h[i] = std::exp(2.0 * rng.normal());
+  }
   return d;
 }
 

@@ -41,9 +41,10 @@ TEST(Row, a_checkpoint_keeps_all_but_what_follows_from_the_rest) {
   after.fields(loaded);
   loaded.finish();
   EXPECT_EQ(after.t, before.t);
-  for (const RowColumn& column : row_columns)
-    if (column.name != "distance_y" && column.name != "distance_z")
-      EXPECT_EQ(column.number(after), column.number(before)) << column.name;
+  for (const RowColumn& column : row_columns) {
+    if (column.name == "distance_y" || column.name == "distance_z") continue;
+    EXPECT_EQ(column.number(after), column.number(before)) << column.name;
+  }
 }
 
 TEST(Row, the_first_number_that_is_not_finite_is_named) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view magic = "OBOLUSFM";
 constexpr std::uint32_t version = 2, oldest = 1;
-constexpr std::uint64_t max = std::uint64_t{1} << 35;
+constexpr std::uint64_t max_size = std::uint64_t{1} << 35;
 
 struct Header {
   char magic[8];
@@ -59,7 +59,7 @@ void save_model(const std::string& path, Fit& fit) {
 }
 
 Fit load_model(const std::string& path) {
-  std::string content = read_whole_file(path, max);
+  std::string content = read_whole_file(path, max_size);
   Header header{};
   if (content.size() < sizeof header || content.compare(0, magic.size(), magic) != 0)
     throw DataError(path + ": got something else, expected a model of `obolus fit`");
