@@ -23,8 +23,9 @@ std::string fault_of_name(const std::string& name, const std::vector<std::string
 }
 
 Flag* add_choice(Verb& verb, const std::string& flag, const std::vector<std::string>& words,
-                 const std::string& standard, const std::string& help, std::function<void(const std::string&)> take) {
-  return verb.add_option_function(flag, std::move(take), help)
+                 const std::string& standard, const std::string& help,
+                 const std::function<void(const std::string&)>& take) {
+  return verb.add_option_function(flag, take, help)
       ->check(one_of(words))
       ->type_name(fmt::format("{}", fmt::join(words, "|")))
       ->default_str(standard);

@@ -21,7 +21,8 @@ namespace obolus::cli {
 
 // A flag that takes one of several words; `take` gets the word.
 Flag* add_choice(Verb& verb, const std::string& flag, const std::vector<std::string>& words,
-                 const std::string& standard, const std::string& help, std::function<void(const std::string&)> take);
+                 const std::string& standard, const std::string& help,
+                 const std::function<void(const std::string&)>& take);
 
 template <class E>
 Flag* add_enum(Verb& verb, const std::string& flag, E& value, const std::string& help) {

@@ -70,7 +70,7 @@ TEST(Generators, AnAbruptDriftHappensAtItsRowAndConceptsRepeat) {
 TEST(Generators, AGradualDriftFollowsTheSigmoid) {
   // Hoeffding holds for draws of different probabilities too: their mean is that of the sigmoid over the rows.
   constexpr double p = 20000.0, w = 10000.0;
-  const auto g = make_generator(SeaOptions{.stream = {.drift_rows = Numbers({p}), .drift_width = w}});
+  const auto g = make_generator(SeaOptions{.stream = {.drift_rows = Numbers(p), .drift_width = w}});
   for (std::int64_t first = 5000; first < 35000; first += 5000) {
     double expected = 0.0, found = 0.0;
     for (std::int64_t i = first; i < first + 5000; ++i) {
@@ -101,7 +101,7 @@ TEST(Generators, OptionsThatMakeNoSenseAreNamed) {
   EXPECT_NE(message(SeaOptions{.stream = {.drift_rows = Numbers({20.0, 10.0})}}).find("sea.drift_rows"),
             std::string::npos);
   EXPECT_NE(message(SeaOptions{.stream = {.drift_rows = 1.5}}).find("sea.drift_rows"), std::string::npos);
-  EXPECT_NE(message(SeaOptions{.stream = {.concepts = Numbers({5.0})}}).find("sea.concepts"), std::string::npos);
+  EXPECT_NE(message(SeaOptions{.stream = {.concepts = Numbers(5.0)}}).find("sea.concepts"), std::string::npos);
   EXPECT_NE(message(AgrawalOptions{.stream = {.concepts = 11.0}}).find("agrawal.concepts"), std::string::npos);
   EXPECT_NE(message(LedOptions{.irrelevant = false, .drifting = 2}).find("led.drifting"), std::string::npos);
   EXPECT_NE(message(RandomRbfOptions{.classes = 9, .centroids = 8}).find("rbf.centroids"), std::string::npos);

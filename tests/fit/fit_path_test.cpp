@@ -78,10 +78,10 @@ TEST_F(FitPathFile, IsReadFromATraceOrItsFolder) {
 }
 
 TEST_F(FitPathFile, RefusesWhatIsNoTrace) {
-  EXPECT_THROW(fit::path_of_trace(file("{\"t\":1}\n")), DataError);
-  EXPECT_THROW(fit::path_of_trace(file("{\"t\":2,\"x_values\":[1]}\n{\"t\":2,\"x_values\":[1]}\n")), DataError);
-  EXPECT_THROW(fit::path_of_trace(file("")), DataError);
-  EXPECT_THROW(fit::path_of_trace(folder_.file("none")), DataError);
+  EXPECT_THROW((void)fit::path_of_trace(file("{\"t\":1}\n")), DataError);
+  EXPECT_THROW((void)fit::path_of_trace(file("{\"t\":2,\"x_values\":[1]}\n{\"t\":2,\"x_values\":[1]}\n")), DataError);
+  EXPECT_THROW((void)fit::path_of_trace(file("")), DataError);
+  EXPECT_THROW((void)fit::path_of_trace(folder_.file("none")), DataError);
 }
 
 }  // namespace

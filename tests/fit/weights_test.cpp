@@ -561,7 +561,11 @@ TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
       {"a width that no int can hold", [](Saved& s) { s.parts = max; }},
       {"no outputs", [](Saved& s) { s.outputs = 0; }},
       {"more outputs", [](Saved& s) { s.outputs = 2; }},
-      {"no groups", [](Saved& s) { s.groups = 0, s.lazy.clear(); }},
+      {"no groups",
+       [](Saved& s) {
+         s.groups = 0;
+         s.lazy.clear();
+       }},
       {"more groups", [](Saved& s) { s.groups = 2; }},
       {"groups whose features are not told",
        [](Saved& s) {
@@ -571,7 +575,10 @@ TEST(SavedWeights, AreRefusedWhereSizesDoNotFit) {
       {"less than no features", [](Saved& s) { s.slots = -1; }},
       {"fewer features", [](Saved& s) { s.slots = 1; }},
       {"as many numbers as 2⁶² features modulo 2⁶⁴",
-       [](Saved& s) { s.slots = std::int64_t{1} << 62, s.memory.clear(); }},
+       [](Saved& s) {
+         s.slots = std::int64_t{1} << 62;
+         s.memory.clear();
+       }},
       {"a feature cut in two", [](Saved& s) { s.memory.pop_back(); }},
       {"groups of features where there is one", [](Saved& s) { s.group_of = {0}; }},
       {"a group that does not exist",

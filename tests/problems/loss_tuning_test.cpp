@@ -15,7 +15,7 @@ using test::slow::Reals;
 LossTuningOptions small() {
   LossTuningOptions o;
   o.channels = Numbers({3.0, 5.0});
-  o.hidden = Numbers({4.0});
+  o.hidden = Numbers(4.0);
   o.batch = 6;
   o.validation_batch = 5;
   return o;

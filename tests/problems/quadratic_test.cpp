@@ -256,7 +256,10 @@ RC_GTEST_PROP(QuadraticConstants, HoldOnSamples, (std::uint64_t seed)) {
         RC_ASSERT(std::abs(p.outer_value(x[i], y[i])) <= k.M);
       }
       rng.fill_normal(y[0]);  // the others hold for every y
-      for (int i : {0, 1}) joint(p, x[i], y[i], f[i], true), joint(p, x[i], y[i], g[i], false);
+      for (int i : {0, 1}) {
+        joint(p, x[i], y[i], f[i], true);
+        joint(p, x[i], y[i], g[i], false);
+      }
       const double apart = std::hypot((x[0] - x[1]).norm(), (y[0] - y[1]).norm());
       RC_ASSERT((f[0] - f[1]).norm() <= k.L_f1 * apart * (1 + 100 * epsilon));
       RC_ASSERT((g[0] - g[1]).norm() <= k.L_g1 * apart * (1 + 100 * epsilon));

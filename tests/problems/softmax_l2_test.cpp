@@ -501,7 +501,10 @@ struct Mixed {
         const Vector<double> fresh = drawn_vector<double>(rng, lazy.dims().y);
         return both([&](auto& s, auto& p, auto& v) { s.from_dense(p, fresh, v[i]); });
       }
-      case 10: own[j] = own[i], plain[j] = plain[i]; return;
+      case 10:
+        own[j] = own[i];
+        plain[j] = plain[i];
+        return;
       default: {
         Archive saved;
         saved("it", own[i]);

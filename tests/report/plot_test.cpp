@@ -176,11 +176,14 @@ TEST_F(Plots, AChoiceThatNothingFitsIsRefusedWithWhatThereIs) {
   PlotOptions o = options({"all"});
   o.setting = "gamma=7";
   EXPECT_NE(refused(o).find("'gamma=0.1'"), std::string::npos) << refused(o);
-  o = options({"all"}), o.only = {"aob"};
+  o = options({"all"});
+  o.only = {"aob"};
   EXPECT_NE(refused(o).find("did you mean 'AOBO'"), std::string::npos) << refused(o);
-  o = options({"all"}), o.stream = "static";
+  o = options({"all"});
+  o.stream = "static";
   EXPECT_NE(refused(o).find("quadratic"), std::string::npos) << refused(o);
-  o = options({"all"}), o.measures = {"regrets"};
+  o = options({"all"});
+  o.measures = {"regrets"};
   EXPECT_NE(refused(o).find("'regrets' (valid: f, "), std::string::npos) << refused(o);
 }
 
@@ -196,7 +199,8 @@ TEST_F(Plots, ACutLastRecordIsIgnoredAndADamagedOneNamed) {
 }
 
 TEST_F(Plots, AMeanEndsWithTheShortestRunAndSaysSo) {
-  run("a", "f2obo", 1, 1), run("b", "f2obo", 2, 3);
+  run("a", "f2obo", 1, 1);
+  run("b", "f2obo", 2, 3);
   folder.write("b/trace.jsonl", "{\"t\":1,\"f\":3}\n");
   const Plot p = plot(options({"a", "b"}));
   EXPECT_EQ(p.figure.rows[0].panels[0].curves[0].x, std::vector<double>{1});
@@ -213,7 +217,8 @@ TEST_F(Plots, RegretsAreLogarithmicAndGiveTheirSlopes) {
   EXPECT_TRUE(p.figure.rows[0].panels[0].log_y);
   EXPECT_FALSE(p.figure.rows[0].panels[1].log_y);
   EXPECT_EQ(p.figure.rows[0].panels[0].curves[0].note, "");
-  o.log_x = true, o.log_y = false;
+  o.log_x = true;
+  o.log_y = false;
   p = plot(o);
   EXPECT_FALSE(p.figure.rows[0].panels[0].log_y);
   EXPECT_EQ(p.figure.rows[0].panels[0].curves[0].note, "slope 0.75");

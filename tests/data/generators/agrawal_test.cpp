@@ -105,7 +105,7 @@ TEST(Agrawal, GroupsHaveTheirPartsInAllTenFunctions) {
   const std::array<double, 5> closed{41.0 / 61, 5.0 / 13, (20 * 0.4 + 41 * 0.6) / 61, 5.0 / 13, 0.4};
   constexpr std::int64_t n = 50000;
   for (int f = 1; f <= 10; ++f) {
-    const ConceptOptions stream{.concepts = Numbers({static_cast<double>(f)})};
+    const ConceptOptions stream{.concepts = Numbers(static_cast<double>(f))};
     const auto g = make_generator(AgrawalOptions{.stream = stream, .perturbation = 0.0});
     const bool known = f <= 5;
     const double p = known ? closed[to_size(f - 1)] : slow_part_of_a(f);

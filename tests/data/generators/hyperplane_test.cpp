@@ -10,7 +10,7 @@ namespace {
 using namespace obolus;
 
 TEST(Hyperplane, LabelsFollowWeightsThatWalkRowByRow) {
-  const HyperplaneOptions o{.stream = {.seed = 3, .drift_rows = Numbers({700.0})},
+  const HyperplaneOptions o{.stream = {.seed = 3, .drift_rows = Numbers(700.0)},
                             .features = 5,
                             .drifting = 3,
                             .magnitude = 0.01,

@@ -73,7 +73,7 @@ TEST(Led, DigitsAreAlikeFrequentSegmentsInvertedByNoiseAndOtherBitsFair) {
 TEST(Led, TheDriftMovesThatManySegmentsAmongTheIrrelevantBitsAndKeepsTheOthers) {
   for (std::int64_t drifting = 0; drifting <= 7; ++drifting) {
     const auto g =
-        make_generator(LedOptions{.stream = {.drift_rows = Numbers({300.0})}, .noise = 0.0, .drifting = drifting});
+        make_generator(LedOptions{.stream = {.drift_rows = Numbers(300.0)}, .noise = 0.0, .drifting = drifting});
     // A fair bit shows a segment in all of 300 rows with probability 2^-300.
     const auto columns_that_show = [&](std::size_t segment, std::int64_t first) {
       std::vector<std::size_t> shown;

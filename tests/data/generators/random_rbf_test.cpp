@@ -50,7 +50,7 @@ void step(std::vector<SlowCentroid>& centroids) {
 }
 
 TEST(RandomRbf, RowsLieAroundCentroidsThatBounceRowByRow) {
-  const RandomRbfOptions o{.stream = {.seed = 5, .drift_rows = Numbers({1000.0})},
+  const RandomRbfOptions o{.stream = {.seed = 5, .drift_rows = Numbers(1000.0)},
                            .features = 3,
                            .classes = 4,
                            .centroids = 9,

@@ -22,7 +22,7 @@ TEST(Sea, ClassZeroHasThePartOfTheTriangleUnderTheThreshold) {
   constexpr std::int64_t n = 50000;
   const std::array<double, 4> theta{8.0, 9.0, 7.0, 9.5};
   for (std::size_t k = 0; k < 4; ++k) {
-    const ConceptOptions stream{.concepts = Numbers({static_cast<double>(k + 1)})};
+    const ConceptOptions stream{.concepts = Numbers(static_cast<double>(k + 1))};
     const double p = theta[k] * theta[k] / 200.0;
     EXPECT_NEAR(part_of_class(*make_generator(SeaOptions{.stream = stream, .noise = 0.0}), 0, n), p, hoeffding(n));
     EXPECT_NEAR(part_of_class(*make_generator(SeaOptions{.stream = stream, .noise = 0.2}), 0, n),
