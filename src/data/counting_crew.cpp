@@ -13,7 +13,7 @@ CountingCrew::CountingCrew(Encoding encoding, int threads, Visit visit)
     : visit_(std::move(visit)), counters_(to_size(std::max(1, threads)), TermCounter(encoding)) {
   try {
     for (std::size_t i = 1; i < counters_.size(); ++i) workers_.emplace_back([this, i] { work(counters_[i]); });
-  } catch (const std::system_error&) {  // fewer threads than requested will do
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer threads than requested will do
   }
 }
 

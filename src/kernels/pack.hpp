@@ -8,6 +8,7 @@
 
 namespace obolus::kernels::OBOLUS_INSTRUCTIONS {
 
+// NOLINTBEGIN(modernize-use-using): attributes of vectors go with typedef only
 template <class S>
 struct PackOf;
 template <>
@@ -22,6 +23,7 @@ struct PackOf<double> {
   typedef double narrow __attribute__((vector_size(16), aligned(8), may_alias));
   typedef double two_narrow __attribute__((vector_size(32), aligned(8), may_alias));
 };
+// NOLINTEND(modernize-use-using)
 template <class S>
 using Wide = typename PackOf<S>::wide;
 template <class S>

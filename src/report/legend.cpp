@@ -51,9 +51,11 @@ double draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double y, 
   const std::size_t rows = (entries.size() + columns - 1) / columns;
   const double column = std::min(max_width, width + between), used = column * static_cast<double>(columns) - between;
   const double x = std::max(0.0, (width - used) / 2);
-  for (std::size_t i = 0; i < entries.size(); ++i)  // down, then across
-    draw_entry(svg, entries[i], x + column * static_cast<double>(i / rows),
-               y + line * (static_cast<double>(i % rows) + 0.5), column + 1);
+  for (std::size_t i = 0; i < entries.size(); ++i) {  // down, then across
+    const std::size_t across = i / rows, down = i % rows;
+    draw_entry(svg, entries[i], x + column * static_cast<double>(across), y + line * (static_cast<double>(down) + 0.5),
+               column + 1);
+  }
   return line * static_cast<double>(rows);
 }
 

@@ -52,7 +52,8 @@ Json markdown_tables(const std::string& text) {
     const bool row = line.starts_with('|');
     if (row && !inside)
       tables.push_back({{"title", title}, {"header", cells(line)}, {"align", ""}, {"rows", Json::array()}});
-    else if (row && is_rule(line) && tables.back()["align"] == "") tables.back()["align"] = alignment(line);
+    else if (row && is_rule(line) && tables.back()["align"].get_ref<const std::string&>().empty())
+      tables.back()["align"] = alignment(line);
     else if (row) tables.back()["rows"].push_back(cells(line));
     inside = row;
   }

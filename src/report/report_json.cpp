@@ -101,7 +101,7 @@ struct Folder {
     std::istringstream lines(text("about.jsonl"));
     for (std::string line; std::getline(lines, line);) try {
         if (Json json = parse_shallow(line); json.is_object()) sessions.push_back(std::move(json));
-      } catch (const nlohmann::json::exception&) {
+      } catch (const nlohmann::json::exception&) {  // NOLINT(bugprone-empty-catch): a damaged line is left out
       }
     return sessions;
   }

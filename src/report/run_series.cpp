@@ -20,7 +20,7 @@ Series identity(const std::string& folder) {
   s.seed = facts.seed;
   if (facts.values.empty()) return s;
   s.seedless_key.clear();
-  for (const auto& [key, value] : facts.values) s.seedless_key += key + " = " + value + "\n";
+  for (const auto& [key, value] : facts.values) s.seedless_key.append(key).append(" = ").append(value).append("\n");
   return s;
 }
 

@@ -100,9 +100,11 @@ void require_grid(const std::string& what, const toml::node& node) {
 
 std::vector<ComparisonPlan::Setting> settings_of(const Grid& grid, const std::string& label) {
   std::size_t total = 1;
-  for (const auto& [key, list] : grid)
-    if ((total *= list->size()) > max_runs)
+  for (const auto& [key, list] : grid) {
+    total *= list->size();
+    if (total > max_runs)
       throw ConfigError(fmt::format("optimiser '{}': its lists make more than {} settings", label, max_runs));
+  }
   std::vector<ComparisonPlan::Setting> settings(total);
   for (std::size_t i = 0; i < total; ++i) {
     std::size_t rest = i, block = total;

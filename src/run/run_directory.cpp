@@ -23,7 +23,7 @@ std::vector<std::string> essentials(const std::string& config) {
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with('[')) section = line;
     const bool free = section == "[log]" || (section == "[problem]" && line.starts_with("rounds "));
-    if (!free) lines.push_back(section + " " + line);
+    if (!free) lines.push_back(fmt::format("{} {}", section, line));
   }
   return lines;
 }
@@ -70,7 +70,7 @@ void RunDirectory::write_config() { write_atomically(file("config.toml"), config
 RunDirectory::~RunDirectory() {
   try {
     flush();
-  } catch (const Error&) {  // what matters was reported by the last sync
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what matters was reported by the last sync
   }
 }
 

@@ -31,7 +31,7 @@ struct LineAllocator {
   using value_type = T;
   LineAllocator() = default;
   template <class U>
-  LineAllocator(const LineAllocator<U>&) {}
+  LineAllocator(const LineAllocator<U>&) {}  // NOLINT(google-explicit-constructor): as allocators are
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(allocate_lines(count * sizeof(T)));

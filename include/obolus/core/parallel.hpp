@@ -20,7 +20,7 @@ class ThreadPool {
   explicit ThreadPool(int threads) {
     try {
       for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer threads than requested will do
     }
   }
   ThreadPool(const ThreadPool&) = delete;

@@ -29,6 +29,7 @@ class AlignedNumbers {
   AlignedNumbers(const AlignedNumbers& other) : AlignedNumbers(other.size_) { *this = other; }
   AlignedNumbers(AlignedNumbers&& other) noexcept { swap(other); }
   AlignedNumbers& operator=(const AlignedNumbers& other) {
+    if (this == &other) return *this;
     if (size_ != other.size_) AlignedNumbers(other.size_).swap(*this);
     if (size_ > 0) std::memcpy(static_cast<void*>(data_), other.data_, to_size(size_) * sizeof(S));
     return *this;

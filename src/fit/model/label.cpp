@@ -10,8 +10,8 @@ namespace obolus::fit {
 std::optional<double> label_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
+  const char *const first = text.data(), *const last = first + text.size();
+  const auto [end, error] = std::from_chars(first, last, number);
   if (error != std::errc() || end != last || !std::isfinite(number)) return std::nullopt;
   return number;
 }

@@ -61,7 +61,7 @@ const Prediction& Fit::learn(const DataRow& row) {
   p.set_truth(row, label);
   ++p.rows;
   if (!now) {
-    p.delayed.push_back(std::move(learnt));
+    p.delayed.push_back(std::move(learnt));  // NOLINT(bugprone-use-after-move): moved above only if `now`
     if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.prediction;
     learnt = std::move(p.delayed.front());
     p.delayed.pop_front();

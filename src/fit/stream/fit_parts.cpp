@@ -71,7 +71,7 @@ LearnerOptions learner_options(const FitOptions& o, const Tuning& tuning) {
   return l;
 }
 
-const FitOptions& sound(const FitOptions& o) {
+FitOptions sound(FitOptions o) {
   validate(o, "fit");
   if (o.task == FitTask::automatic) throw ConfigError("fit.task: got auto, expected classes or numbers here");
   return o;

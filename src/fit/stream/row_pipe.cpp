@@ -25,7 +25,7 @@ RowPipe::~RowPipe() {
   else thread_.join();
 }
 
-bool RowPipe::Shared::read_into(Item& item) {
+bool RowPipe::Shared::read_into(Item& item) const {
   if (!reader->next(item.row)) return false;
   item.place = reader->place();
   item.groups = reader->groups().size();

@@ -53,7 +53,7 @@ class RowPipe {
     std::mutex mutex;
     std::condition_variable has_rows, has_room;
 
-    bool read_into(Item& item);
+    bool read_into(Item& item) const;
     void work();
   };
 

@@ -7,8 +7,8 @@
 namespace obolus {
 
 template <class S>
-void Network<S>::normalise_tangent(std::size_t l) {
-  Block& k = blocks_[l];
+void Network<S>::normalise_tangent(std::size_t block) {
+  Block& k = blocks_[block];
   const double count = double(count_) * k.windows();
   for (int c = 0; c < k.own_out; ++c) {
     double sum = 0, product = 0;
@@ -17,11 +17,11 @@ void Network<S>::normalise_tangent(std::size_t l) {
       product += part_[to_size(p)].product_sum[c];
     }
     const double inverse = double(k.inverse[c]), inverse_t = -inverse * inverse * product / count;
-    const double a_t = double(k.scale[c]) * inverse_t + double(scale_t_[l][c]) * inverse, mean_t = sum / count;
+    const double a_t = double(k.scale[c]) * inverse_t + double(scale_t_[block][c]) * inverse, mean_t = sum / count;
     k.mean_t[c] = static_cast<S>(mean_t);
     k.inverse_t[c] = static_cast<S>(inverse_t);
     k.a_t[c] = static_cast<S>(a_t);
-    k.b_t[c] = static_cast<S>(double(shift_t_[l][c]) - mean_t * double(k.a[c]) - double(k.mean[c]) * a_t);
+    k.b_t[c] = static_cast<S>(double(shift_t_[block][c]) - mean_t * double(k.a[c]) - double(k.mean[c]) * a_t);
   }
 }
 
@@ -108,10 +108,10 @@ void Network<S>::layers_tangent_backward(S* product) {
 
 // The tangents of start_backward.
 template <class S>
-void Network<S>::start_tangent_backward(std::size_t l, S* out) {
-  Block& k = blocks_[l];
+void Network<S>::start_tangent_backward(std::size_t block, S* out) {
+  Block& k = blocks_[block];
   const double count = double(count_) * k.windows();
-  S *scale = out + theta_[l] + (9 * k.own_in + 1) * k.own_out, *shift = scale + k.own_out;
+  S *scale = out + theta_[block] + (9 * k.own_in + 1) * k.own_out, *shift = scale + k.own_out;
   for (int c = 0; c < k.own_out; ++c) {
     const auto i = to_size(c);
     double slope_t = 0, product_t = 0;
@@ -121,7 +121,7 @@ void Network<S>::start_tangent_backward(std::size_t l, S* out) {
       product_t += part.product_sum[i] + part.cross_sum[i];
     }
     const double a = double(k.a[c]), a_t = double(k.a_t[c]), inverse = double(k.inverse[c]),
-                 inverse_t = double(k.inverse_t[c]), slope = sums_[l].slope[i], product = sums_[l].product[i];
+                 inverse_t = double(k.inverse_t[c]), slope = sums_[block].slope[i], product = sums_[block].product[i];
     product_t += product * inverse_t / inverse;
     scale[c] = static_cast<S>(product_t);
     shift[c] = static_cast<S>(slope_t);

@@ -19,8 +19,8 @@ void sums(const S* u, const S* p, const S* mean, const S* inverse, int out, int 
         with[turn][n] += at(left + n * P) * (at(right + n * P) - at(mean + o + n * P));
       }
     });
-    join(plain);
-    join(with);
+    join<S>(plain);
+    join<S>(with);
     for (int n = 0; n < N; ++n) {
       with[0][n] *= at(inverse + o + n * P);
       for (int i = 0; i < P; ++i) {
@@ -49,7 +49,7 @@ OBOLUS_INLINE void let_flow(const Block<S>& k, std::size_t start, int windows, S
         sum[turn][n] += v;
       }
     });
-    join(sum);
+    join<S>(sum);
     for (int n = 0; n < N; ++n)
       for (int i = 0; bias != nullptr && i < P; ++i) bias[o + n * P + i] += double(sum[0][n][i]);
   });

@@ -203,7 +203,7 @@ void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int coun
 #pragma GCC unroll 4
       for (int n = 0; n < N; ++n) mean[turn][n] += at(pooled + t * k.out + o + n * P);
     });
-    join(mean);
+    join<S>(mean);
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n) mean[0][n] /= S(count);
     by_turns<N>(count, [&](int t, int turn) __attribute__((always_inline)) {
@@ -213,7 +213,7 @@ void join_statistics(const Block<S>& k, Part<S>& part, const S* pooled, int coun
         squares[turn][n] += off * off;
       }
     });
-    join(squares);
+    join<S>(squares);
     for (int n = 0; n < N; ++n)
       for (int i = 0; i < P; ++i) {
         const int c = o + n * P + i;

@@ -101,8 +101,8 @@ OBOLUS_INLINE void by_turns(int count, Body&& body) {
     for (int turn = 0; turn < turns<N>; ++turn) body(t + turn, turn);
   for (; t < count; ++t) body(t, 0);
 }
-template <class Pack, int R, int N>
-OBOLUS_INLINE void join(Pack (&sum)[R][N]) {
+template <class S, int R, int N>
+OBOLUS_INLINE void join(Wide<S> (&sum)[R][N]) {
   for (int r = 1; r < R; ++r)
     for (int n = 0; n < N; ++n) sum[0][n] += sum[r][n];
 }

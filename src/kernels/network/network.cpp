@@ -70,8 +70,8 @@ void Network<S>::load_direction(const S* theta) {
 
 // Statistics of the whole batch from those of its parts, one after the other; then h = a p + b.
 template <class S>
-void Network<S>::normalise(std::size_t l) {
-  Block& k = blocks_[l];
+void Network<S>::normalise(std::size_t block) {
+  Block& k = blocks_[block];
   for (int c = 0; c < k.own_out; ++c) {
     const auto i = to_size(c);
     double count = 0, mean = 0, squares = 0;
@@ -192,10 +192,10 @@ void Network<S>::layers_backward(S* gradient) {
 
 // Sums of the parts, and the slope in p: a slope + fall p + constant.
 template <class S>
-void Network<S>::start_backward(std::size_t l, S* gradient) {
-  Block& k = blocks_[l];
+void Network<S>::start_backward(std::size_t block, S* gradient) {
+  Block& k = blocks_[block];
   const double count = double(count_) * k.windows();
-  S *scale = gradient + theta_[l] + (9 * k.own_in + 1) * k.own_out, *shift = scale + k.own_out;
+  S *scale = gradient + theta_[block] + (9 * k.own_in + 1) * k.own_out, *shift = scale + k.own_out;
   for (int c = 0; c < k.own_out; ++c) {
     const auto i = to_size(c);
     double slope = 0, product = 0;
@@ -203,8 +203,8 @@ void Network<S>::start_backward(std::size_t l, S* gradient) {
       slope += part_[to_size(p)].sum[i];
       product += part_[to_size(p)].product_sum[i];
     }
-    sums_[l].slope[i] = slope;
-    sums_[l].product[i] = product;
+    sums_[block].slope[i] = slope;
+    sums_[block].product[i] = product;
     scale[c] = static_cast<S>(product);
     shift[c] = static_cast<S>(slope);
     const double fall = -double(k.a[c]) * double(k.inverse[c]) * product / count;
@@ -215,9 +215,9 @@ void Network<S>::start_backward(std::size_t l, S* gradient) {
 
 // The sum of the parts' gradients of a block's weights, at its place in the whole.
 template <class S>
-void Network<S>::collect(std::size_t l, S* gradient) {
-  const Block& k = blocks_[l];
-  S* to = gradient + theta_[l];
+void Network<S>::collect(std::size_t block, S* gradient) {
+  const Block& k = blocks_[block];
+  S* to = gradient + theta_[block];
   run(chunks_of(k.own_out), [&](Index chunk) {
     const int first = static_cast<int>(chunk) * channels_a_chunk, last = std::min(first + channels_a_chunk, k.own_out);
     table_->collect(k, part_.data(), parts_, to, first, last);

@@ -106,7 +106,7 @@ class Network {
   void layers_tangent_backward(S* product);
   void layer_gradient(const Layer& layer, S* gradient, const S* slope_sum);
   void start_backward(std::size_t block, S* gradient);
-  void start_tangent_backward(std::size_t block, S* product);
+  void start_tangent_backward(std::size_t block, S* out);
   void collect(std::size_t block, S* gradient);
 
   NetworkShape shape_;

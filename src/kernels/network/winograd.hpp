@@ -114,7 +114,7 @@ void forward_windows(const Block<S>& k, Part<S>& part, int windows, S* pooled, s
     by_packs<S, 2>(k.out, [&](int o, auto packs) __attribute__((always_inline)) {
       constexpr int N = decltype(packs)::count;
       multiply_spectra<S, N>(k, part, now, o, o == 0 ? next : Strip<S>{});
-      const std::size_t i = std::size_t(now.first * k.out + o);
+      const std::ptrdiff_t i = now.first * k.out + o;
       pool_products<S, N>(k, part.product, now.rows, k.bias + o, pooled + i, winner + i);
     });
     now = next;

@@ -48,7 +48,7 @@ struct Sum {
   Wide<S> wide{}, odd{};
   Narrow<S> narrow{};
   template <class V>
-  [[gnu::always_inline]] void add(const V& v) {
+  [[gnu::always_inline]] void add(V v) {
     if constexpr (OBOLUS_PACK == 16) {
       Wide<S>& to = of_lines <= 0 ? narrow : of_lines % 2 == 0 ? wide : odd;
       to += v;
@@ -69,7 +69,7 @@ struct Max {
   Narrow<S> narrow;
   [[gnu::always_inline]] explicit Max(S min) : wide(Wide<S>{} + min), narrow(Narrow<S>{} + min) {}
   template <class V>
-  [[gnu::always_inline]] void add(const V& v) {
+  [[gnu::always_inline]] void add(V v) {
     if constexpr (is_narrow<V>) narrow = v > narrow ? v : narrow;
     else wide = v > wide ? v : wide;
   }
