@@ -24,10 +24,10 @@ class SoftmaxBatch {
     count(rows);
     sort(rows);
   }
-  void count(const RoundRows& rows);
-  void sort(const RoundRows& rows);
+  void count(const RoundRows& now);
+  void sort(const RoundRows& now);
   // For a single step.
-  void build_once(const RoundRows& rows);
+  void build_once(const RoundRows& now);
 
   [[nodiscard]] kernels::softmax::BatchView view() const;
 
@@ -44,8 +44,8 @@ class SoftmaxBatch {
     return to_size(common_ > 0 ? rare_start_[i] : data_->start[i]);
   }
   void reserve(std::size_t rows, std::size_t entries);
-  void prepare(const RoundRows& rows);
-  void call_for(const RoundRows& rows, std::size_t r) const;
+  void prepare(const RoundRows& now);
+  void call_for(const RoundRows& now, std::size_t r) const;
   void number();
   void split_columns();
 

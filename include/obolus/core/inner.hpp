@@ -261,7 +261,7 @@ class InnerSpace : private detail::InnerDefinitions<P> {
   // The dense values of an iterate: itself, or a copy in `buffer`.
   const Vector<S>& read(P& p, const Inner<P>& inner, [[maybe_unused]] Vector<S>& buffer) {
     if constexpr (dense) {
-      return inner;
+      return inner;  // NOLINT(bugprone-return-const-ref-from-parameter): iterates outlive the call
     } else {
       p.to_dense(inner, buffer);
       return buffer;

@@ -72,6 +72,7 @@ class Bome : public ValueGapOptimiser<BomeOptions> {
       find_gradients<P>(p, s);
       report.lambda = multiplier<P>(s);
       s.direction = s.f_x + S(report.lambda) * s.q_x;
+      // NOLINTNEXTLINE(bugprone-branch-clone): the order decides which status is told
       if (!s.f_y.allFinite() || !s.q_y.allFinite()) report.status = Status::non_finite_inner;
       else if (!std::isfinite(report.lambda)) report.status = Status::non_finite_direction;
       else if (!move_y<P>(p, s, report.lambda)) report.status = Status::non_finite_inner;

@@ -44,7 +44,7 @@ class Fixed {
   static constexpr OptimiserInfo info{"fixed", "fixed x: plain steps of y, a control", "no source: x stays as it is",
                                       /*needs_hvp=*/false, /*stochastic=*/true};
 
-  Fixed(Options options, ConvexSet set) : options_(std::move(options)), set_(std::move(set)) {
+  Fixed(const Options& options, ConvexSet set) : options_(options), set_(std::move(set)) {
     validate(options_, "optimiser");
     if (options_.tolerance && options_.samples == Samples::fresh)
       throw ConfigError("tolerance: given, expected none with samples = \"fresh\": each step has another function");
