@@ -103,10 +103,8 @@ std::string RunSummary::json() const {
   }
   if (bound) {
     Json terms;
-    for (const BoundTerm& t : bound->terms) terms[t.name] = std::isfinite(t.value) ? Json(t.value) : Json(nullptr);
-    json["bound"] = {{"value", std::isfinite(bound->value) ? Json(bound->value) : Json(nullptr)},
-                     {"terms", terms},
-                     {"assumptions", bound->assumptions}};
+    for (const BoundTerm& t : bound->terms) terms[t.name] = number_or_null(t.value);
+    json["bound"] = {{"value", number_or_null(bound->value)}, {"terms", terms}, {"assumptions", bound->assumptions}};
   }
   if (x.size > 0) json["x"] = distribution_json(x);
   return json.dump(2) + "\n";

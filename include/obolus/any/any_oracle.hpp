@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "obolus/core/archive.hpp"
-#include "obolus/core/capabilities.hpp"
 #include "obolus/core/evaluation.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/core/knowledge.hpp"
-#include "obolus/core/oracle.hpp"
+#include "obolus/core/virtual_oracle.hpp"
 
 namespace obolus {
 
@@ -48,31 +47,12 @@ class AnyInner {
 };
 
 template <class S>
-class AnyOracle {
+class AnyOracle : public VirtualOracle<S> {
  public:
-  using Scalar = S;
   using Inner = AnyInner;
 
-  virtual ~AnyOracle() = default;
-  [[nodiscard]] virtual Capabilities capabilities() const = 0;
-  [[nodiscard]] virtual Dims dims() const = 0;
-  virtual void reveal(Round t) = 0;
   virtual void set_threads(int threads) = 0;
   virtual void start(Out<S> x, Out<S> y) = 0;  // the problem's own, or 0
-
-  virtual double outer_value(In<S> x, In<S> y) = 0;
-  virtual double inner_value(In<S> x, In<S> y) = 0;
-  virtual void outer_gradient_x(In<S> x, In<S> y, Out<S> d) = 0;
-  virtual void outer_gradient_y(In<S> x, In<S> y, Out<S> d) = 0;
-  virtual void inner_gradient_x(In<S> x, In<S> y, Out<S> d) = 0;
-  virtual void inner_gradient_y(In<S> x, In<S> y, Out<S> d) = 0;
-  virtual void inner_gradient_x_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) = 0;
-  virtual void inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) = 0;
-  virtual void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) = 0;
-  virtual void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) = 0;
-  virtual void inner_solution(In<S> x, Out<S> y) = 0;
-  virtual void resample(SampleSizes sizes, Rng& rng) = 0;
-  virtual void expectation() = 0;
 
   virtual void evaluate(In<S> x, In<S> y, Evaluation& out) = 0;  // adds nothing where the problem offers nothing
   virtual void judge(In<S> x, In<S> y, Evaluation& out) = 0;

@@ -4,26 +4,24 @@
 #include <utility>
 
 #include "obolus/any/any_oracle.hpp"
-#include "obolus/core/error.hpp"
 #include "obolus/core/inner.hpp"
 
 namespace obolus {
 
 template <FirstOrderOracle P>
   requires Stream<P>
-class Erased final : public AnyOracle<ScalarOf<P>> {
+class Erased final : public Forwarding<AnyOracle<ScalarOf<P>>, P> {
   using S = ScalarOf<P>;
   using Own = obolus::Inner<P>;
+  using Forwarding<AnyOracle<S>, P>::p_;
 
  public:
   template <class... Args>
-  explicit Erased(std::in_place_t, Args&&... args) : p_(std::forward<Args>(args)...), space_(p_) {}
+  explicit Erased(std::in_place_t, Args&&... args)
+      : Forwarding<AnyOracle<S>, P>(std::in_place, std::forward<Args>(args)...), space_(p_) {}
 
   [[nodiscard]] P& problem() { return p_; }
 
-  [[nodiscard]] Capabilities capabilities() const override { return capabilities_of(const_cast<P&>(p_)); }
-  [[nodiscard]] Dims dims() const override { return p_.dims(); }
-  void reveal(Round t) override { p_.reveal(t); }
   void set_threads(int threads) override {
     if constexpr (requires { p_.set_threads(threads); }) p_.set_threads(threads);
   }
@@ -34,40 +32,6 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
       x.setZero();
       y.setZero();
     }
-  }
-
-  double outer_value(In<S> x, In<S> y) override { return p_.outer_value(x, y); }
-  double inner_value(In<S> x, In<S> y) override { return p_.inner_value(x, y); }
-  void outer_gradient_x(In<S> x, In<S> y, Out<S> d) override { p_.outer_gradient_x(x, y, d); }
-  void outer_gradient_y(In<S> x, In<S> y, Out<S> d) override { p_.outer_gradient_y(x, y, d); }
-  void inner_gradient_x(In<S> x, In<S> y, Out<S> d) override { p_.inner_gradient_x(x, y, d); }
-  void inner_gradient_y(In<S> x, In<S> y, Out<S> d) override { p_.inner_gradient_y(x, y, d); }
-  void inner_gradient_x_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) override {
-    if constexpr (DifferenceOracle<P>) p_.inner_gradient_x_difference(x, z, delta, d);
-    else refuse("differences of inner gradients");
-  }
-  void inner_gradient_y_difference(In<S> x, In<S> z, In<S> delta, Out<S> d) override {
-    if constexpr (DifferenceOracle<P>) p_.inner_gradient_y_difference(x, z, delta, d);
-    else refuse("differences of inner gradients");
-  }
-  void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) override {
-    if constexpr (HvpOracle<P>) p_.inner_hvp_yy(x, y, v, d);
-    else refuse("Hessian-vector products");
-  }
-  void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) override {
-    if constexpr (HvpOracle<P>) p_.inner_hvp_xy(x, y, v, d);
-    else refuse("Hessian-vector products");
-  }
-  void inner_solution(In<S> x, Out<S> y) override {
-    if constexpr (ClosedFormOracle<P>) p_.inner_solution(x, y);
-    else refuse("a closed-form inner solution");
-  }
-  void resample(SampleSizes sizes, Rng& rng) override {
-    if constexpr (StochasticOracle<P>) p_.resample(sizes, rng);
-    else refuse("samples");
-  }
-  void expectation() override {
-    if constexpr (StochasticOracle<P>) p_.expectation();
   }
 
   void evaluate([[maybe_unused]] In<S> x, [[maybe_unused]] In<S> y, [[maybe_unused]] Evaluation& out) override {
@@ -142,11 +106,7 @@ class Erased final : public AnyOracle<ScalarOf<P>> {
  private:
   static Own& own(AnyInner& inner) { return inner.as<Own>(); }
   static const Own& own(const AnyInner& inner) { return inner.as<Own>(); }
-  [[noreturn]] static void refuse(const char* what) {
-    throw ConfigError(std::string("this problem does not offer ") + what);
-  }
 
-  P p_;
   InnerSpace<P> space_;
 };
 

@@ -56,14 +56,14 @@ template <class S>
 [[nodiscard]] Comparison compare_derivative(In<S> at, In<S> direction, double reach, const VectorFunction<S>& value,
                                             const VectorFunction<S>& slope) {
   Comparison result;
-  Vector<S> plus(at.size()), minus(at.size()), shift(at.size());
+  Vector<S> plus(at.size()), minus(at.size()), delta(at.size());
   const Extrapolated gap = extrapolate(
       [&](double h) -> Vector<double> {
-        obolus::shift<S>(plus, at, static_cast<S>(h), direction);
-        obolus::shift<S>(minus, at, -static_cast<S>(h), direction);
-        obolus::shift<S>(shift, plus, S(-1), minus);
-        const double length = euclidean_norm<S>(shift);
-        const Vector<double> above = value(plus), below = value(minus), change = slope(shift);
+        shift<S>(plus, at, static_cast<S>(h), direction);
+        shift<S>(minus, at, -static_cast<S>(h), direction);
+        shift<S>(delta, plus, S(-1), minus);
+        const double length = euclidean_norm<S>(delta);
+        const Vector<double> above = value(plus), below = value(minus), change = slope(delta);
         result.scale = std::max(result.scale, change.norm() / length + std::max(above.norm(), below.norm()) / reach);
         return (above - below - change) / length;
       },

@@ -8,19 +8,23 @@
 // The problem ends on the last round checked, with its expected functions. For fused primitives: check/primitives.hpp.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "obolus/check/gradients.hpp"
 #include "obolus/check/inner_problem.hpp"
 #include "obolus/check/place.hpp"
 #include "obolus/check/products.hpp"
 #include "obolus/check/report.hpp"
 #include "obolus/check/stream.hpp"
+#include "obolus/core/virtual_oracle.hpp"
 
 namespace obolus {
 
 namespace checks {
 
 template <class S>
-void check_second_order(CheckReport& report, CheckedOracle<S>& p, const Place<S>& place, const CheckOptions& options,
+void check_second_order(CheckReport& report, VirtualOracle<S>& p, const Place<S>& place, const CheckOptions& options,
                         Rng& rng) {
   const Capabilities can = p.capabilities();
   if (can.hvp) {
@@ -32,7 +36,7 @@ void check_second_order(CheckReport& report, CheckedOracle<S>& p, const Place<S>
 
 // Products and differences belong to the same sample as the gradients.
 template <class S>
-void check_samples(CheckReport& report, CheckedOracle<S>& p, const Place<S>& place, const CheckOptions& options,
+void check_samples(CheckReport& report, VirtualOracle<S>& p, const Place<S>& place, const CheckOptions& options,
                    Rng& rng) {
   check_sampling(report, p, place, options, rng);
   Place<S> sampled = place;
@@ -43,7 +47,7 @@ void check_samples(CheckReport& report, CheckedOracle<S>& p, const Place<S>& pla
 }
 
 template <class S>
-[[nodiscard]] CheckReport check_all(CheckedOracle<S>& p, const CheckOptions& options, const Rng& rng) {
+[[nodiscard]] CheckReport check_all(VirtualOracle<S>& p, const CheckOptions& options, const Rng& rng) {
   CheckReport report;
   const Capabilities can = p.capabilities();
   if (p.is_stream()) {
@@ -67,8 +71,13 @@ template <class S>
 
 template <FirstOrderOracle P>
 [[nodiscard]] CheckReport check_oracle(P& p, const CheckOptions& options = {}, const Rng& rng = Rng(1)) {
-  checks::CheckedProblem<P> checked(p);
-  return checks::check_all<ScalarOf<P>>(checked, options, rng);
+  using S = ScalarOf<P>;
+  if constexpr (std::is_base_of_v<VirtualOracle<S>, P>) {
+    return checks::check_all<S>(p, options, rng);
+  } else {
+    Forwarding<VirtualOracle<S>, P&> virtual_calls(std::in_place, p);
+    return checks::check_all<S>(virtual_calls, options, rng);
+  }
 }
 
 }  // namespace obolus

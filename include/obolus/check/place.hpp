@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "obolus/check/checked_oracle.hpp"
 #include "obolus/core/convex_set.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/rng.hpp"
@@ -72,6 +71,13 @@ template <class S>
   Vector<S> x = random_near<S>(options.x, dims.x, options.radius, rng);
   options.domain.template project<S>(x);
   return x;
+}
+
+// Whether `reveal` means anything to this problem.
+template <FirstOrderOracle P>
+[[nodiscard]] constexpr bool is_stream([[maybe_unused]] const P& p) {
+  if constexpr (requires { p.is_stream(); }) return p.is_stream();
+  else return Stream<P>;
 }
 
 // visit(place, rng) at every place of every round, with the round revealed.

@@ -59,7 +59,7 @@ class InnerDefinitions {
       p.inner_gradient_y(x, point_, f_);
       add_scaled<S>(f_, S(-1), g_);
     }
-    shift<S>(g_, g_, S(1), f_);
+    add_scaled<S>(g_, S(1), f_);
     add_scaled<S>(c, -(half_beta * lambda), g_);
     add_scaled<S>(w, -(half_scaled * lambda), f_);
     p.outer_gradient_y(x, point_, f_);

@@ -31,7 +31,7 @@ class ArffRows : public ColumnRows {
   void read_dense(ArffText& text, DataRow& row);
   void read_sparse(ArffText& text, DataRow& row);
   void read_entry(ArffText& text, DataRow& row);
-  void take_omitted(std::size_t column, DataRow& row);
+  void take_omitted(std::size_t i, DataRow& row);
   void read_value(ArffText& text, std::size_t column, DataRow& row);
   void read_weight(ArffText& text, DataRow& row);
 

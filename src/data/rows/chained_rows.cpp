@@ -45,9 +45,9 @@ class ChainedRows : public RowReader {
  private:
   [[nodiscard]] std::unique_ptr<LineRows> opened(const std::string& path) const {
     std::unique_ptr<RowReader> reader = open_(path, options_);
-    auto& rows = dynamic_cast<LineRows&>(*reader);
-    (void)reader.release();
-    return std::unique_ptr<LineRows>(&rows);
+    std::unique_ptr<LineRows> rows(&dynamic_cast<LineRows&>(*reader));
+    (void)reader.release();  // NOLINT(bugprone-unused-return-value): `rows` owns it
+    return rows;
   }
 
   // A file that cannot follow ends the stream with its error, now and on every later call.

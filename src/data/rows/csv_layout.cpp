@@ -117,7 +117,7 @@ CsvLayout csv_layout(LineSource& lines, const RowOptions& options, const Missing
       if (!more) break;
       ++layout.looked_at;
       rows.look_at(record);
-    } catch (const BadRow&) {
+    } catch (const BadRow&) {  // NOLINT(bugprone-empty-catch): it will be read again, and counted then
     }
   lines.rewind();
   layout.header = options.header == Header::automatic ? rows.first_is_header() : options.header == Header::yes;

@@ -9,10 +9,12 @@
 
 namespace obolus {
 
+// NOLINTBEGIN(readability-redundant-declaration): a group of sources defines some of them above
 RowFormat arff_format();
 RowFormat vowpal_wabbit_format();
 RowFormat svmlight_format();
 RowFormat csv_format();
+// NOLINTEND(readability-redundant-declaration)
 
 // CSV is last: it takes any line that contains a delimiter.
 const std::vector<RowFormat>& row_formats() {

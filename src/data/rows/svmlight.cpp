@@ -54,7 +54,7 @@ void SvmlightRows::decide_base(const RowOptions& options) {
       more = read(row);
       looked_at_ += more ? 1 : 0;
       zero = std::any_of(row.features.begin(), row.features.end(), [](const RowFeature& f) { return f.key == 0; });
-    } catch (const BadRow&) {  // it will be read again, and counted then
+    } catch (const BadRow&) {  // NOLINT(bugprone-empty-catch): it will be read again, and counted then
     }
   lines().rewind();
   line_ = 0;
@@ -131,8 +131,9 @@ bool SvmlightRows::read_short(const char*& at, const char* end, RowFeature& feat
   at += index.count;
   if (index.count == 0 || index.count > max_digits || at == end || *at != ':' || (index.value == 0 && base_ == 1))
     return false;
+  ++at;
   double value = 0;
-  if (!read_short_decimal(++at, end, value) || (at < end && !is_blank(*at))) return false;
+  if (!read_short_decimal(at, end, value) || (at < end && !is_blank(*at))) return false;
   feature = {0, index.value, static_cast<float>(value)};
   return true;
 }
@@ -141,8 +142,9 @@ RowFeature SvmlightRows::feature(Word word) const {
   const std::size_t colon = word.text.find(':');
   if (colon == std::string_view::npos) refuse(word.column, shown(word.text), "INDEX:VALUE");
   RowFeature feature;
-  const auto [end, error] = std::from_chars(word.text.data(), word.text.data() + colon, feature.key);
-  if (error != std::errc{} || end != word.text.data() + colon)
+  const char *first = word.text.data(), *last = first + colon;
+  const auto [end, error] = std::from_chars(first, last, feature.key);
+  if (error != std::errc{} || end != last)
     refuse(word.column, "index " + shown(word.text.substr(0, colon)), "a whole number, 0 to 2^64 - 1");
   if (feature.key == 0 && base_ == 1) refuse(word.column, "index 0", indices_from_one());
   feature.value = value_of(word.from(colon + 1));

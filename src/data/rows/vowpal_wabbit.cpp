@@ -129,9 +129,11 @@ void VowpalWabbitRows::read_namespace(Word text, DataRow& row) {
 // The value of the feature at the start of `rest`; moves `at` from its colon to the blank after it.
 float VowpalWabbitRows::read_value(Word rest, const char*& at) const {
   const char *colon = at, *end = rest.text.data() + rest.text.size();
-  if (double value = 0;
-      colon > rest.text.data() && read_short_decimal(++at, end, value) && (at == end || is_blank(*at)))
-    return static_cast<float>(value);
+  if (colon > rest.text.data()) {
+    ++at;
+    double value = 0;
+    if (read_short_decimal(at, end, value) && (at == end || is_blank(*at))) return static_cast<float>(value);
+  }
   Word word;
   (void)Words(rest).next(word);
   if (colon == word.text.data()) refuse(word.column, shown(word.text), "a feature's name before the colon");
