@@ -12,6 +12,7 @@
 #include "live/view.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/run/experiment.hpp"
+#include "run/variation_text.hpp"
 #include "run_folder.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -61,6 +62,9 @@ void print_summary(const RunSummary& s, const std::string& directory) {
     line("untrusted",
          count(s.untrusted) +
              " rounds: the reference solve missed its tolerance, met negative curvature or was not finite");
+  if (s.left_out > 0)
+    line("left out of the regret",
+         count(s.left_out) + " rounds: ∇F is not finite, or g_yy is singular to rounding; g may have no minimiser");
   if (s.measured.has_regret) line("last hypergradient error", number(s.measured.hypergradient_error));
   line("inner iterations", count(s.inner_steps));
   guards(s, line);
@@ -68,8 +72,8 @@ void print_summary(const RunSummary& s, const std::string& directory) {
        fmt::format("{}, {}; {}", count(s.last.counts.grad_f()), count(s.last.counts.grad_g()),
                    count(s.last.counts.hvp_yy + s.last.counts.hvp_xy)));
   if (s.variation) {
-    const auto text = [](const VariationSum& v) { return number(v.sum) + (v.exact ? "" : " (estimate)"); };
-    line("V_T, H_2T", text(s.variation->V) + ", " + text(s.variation->H2));
+    line("V_T", variation_text(s.variation->V, s.variation->points));
+    line("H_2T", variation_text(s.variation->H2, s.variation->points));
   }
   line("time in updates", duration(s.last.seconds));
   line("files", directory + "/{config.toml, trace.jsonl, summary.json, checkpoint}");

@@ -124,6 +124,7 @@ struct MetricsSection {
   bool residuals = true;
   bool variation = true;
   std::int64_t samples = 16;
+  bool variation_solves = false;
   bool bound = true;
 
   template <class V>
@@ -148,6 +149,9 @@ struct MetricsSection {
     v("variation", variation, "measure V_T, H_2T, E^f_y, E^g_y and P_T");
     v("samples", samples, "sample points of an estimated supremum, where no closed form is known",
       Range::between(1, 1e6));
+    v("variation_solves", variation_solves,
+      "solve the inner problem at the sample points, for V_T and H_2T where y* has no closed form: two solves per point "
+      "and round; false: they are not measured there");
     v("bound", bound, "print the theorem's bound beside the measured regret, where constants are known");
   }
 };

@@ -95,8 +95,15 @@ std::vector<Reading> readings(const Json& json) {
   return list;
 }
 
-Json part_json(const VariationSum& v) { return {{"sum", number_or_null(v.sum)}, {"exact", v.exact}}; }
-VariationSum part_of(const Json& json) { return {number_of(json.at("sum"), infinity), json.at("exact").get<bool>()}; }
+// An object without members: not measured. A sum of null: infinite.
+Json part_json(const VariationSum& v) {
+  if (!v.measured()) return Json::object();
+  return {{"sum", number_or_null(v.sum)}, {"exact", v.exact}};
+}
+VariationSum part_of(const Json& json) {
+  if (json.empty()) return {std::numeric_limits<double>::quiet_NaN(), false};
+  return {number_of(json.at("sum"), infinity), json.at("exact").get<bool>()};
+}
 
 Json variation_json(const VariationSummary& v) {
   return {{"V_T", part_json(v.V)},
@@ -107,14 +114,8 @@ Json variation_json(const VariationSummary& v) {
 }
 
 VariationSummary variation_of(const Json& json) {
-  VariationSummary v{part_of(json.at("V_T")),
-                     part_of(json.at("H_2T")),
-                     part_of(json.at("E_f_y")),
-                     part_of(json.at("E_g_y")),
-                     0,
-                     json.at("sample_points").get<std::size_t>()};
-  v.P = v.H2.sum + v.Ef.sum + v.Eg.sum;
-  return v;
+  return {part_of(json.at("V_T")), part_of(json.at("H_2T")), part_of(json.at("E_f_y")), part_of(json.at("E_g_y")),
+          json.at("sample_points").get<std::size_t>()};
 }
 
 void put_cell(Json& json, const CellResult& cell) {

@@ -66,7 +66,8 @@ template <class S>
 std::optional<std::vector<VariationSummary>> measure(const Parts& parts, AnyOracle<S>& problem,
                                                      const std::vector<Round>& horizons, const StopToken& token) {
   const Rng rng(static_cast<std::uint64_t>(parts.problem.seed));
-  VariationMeter<AnyOracle<S>> meter(problem, parts.set, parts.metrics.samples, rng.child("variation"));
+  VariationMeter<AnyOracle<S>> meter(problem, parts.set, parts.metrics.samples, rng.child("variation"),
+                                     parts.metrics.variation_solves);
   std::vector<VariationSummary> summaries;
   for (Round t = 1; t <= horizons.back(); ++t) {
     if (token.stop_requested()) return std::nullopt;

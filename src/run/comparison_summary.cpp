@@ -97,13 +97,14 @@ Json variation_json(const StreamResult& stream) {
   for (std::size_t h = 0; h < stream.variation.front().size(); ++h) {
     Json at;
     const auto put = [&](const char* name, VariationSum VariationSummary::* member) {
-      bool exact = true;
+      VariationSum all;  // its kind is that of its worst part
       Json seeds = Json::array();
       for (const auto& seed : stream.variation) {
-        seeds.push_back(number_or_null((seed[h].*member).sum));
-        exact = exact && (seed[h].*member).exact;
+        const VariationSum& part = seed[h].*member;
+        seeds.push_back(number_or_null(part.sum));
+        all = {all.sum + part.sum, all.exact && part.exact};
       }
-      at[name] = {{"kind", exact ? "exact" : "estimate"}, {"seeds", seeds}};
+      at[name] = {{"kind", all.kind()}, {"seeds", seeds}};
     };
     put("V_T", &VariationSummary::V);
     put("H_2T", &VariationSummary::H2);

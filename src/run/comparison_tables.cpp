@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "obolus/run/comparison_result.hpp"
+#include "run/variation_text.hpp"
 
 namespace obolus {
 namespace {
@@ -69,16 +70,17 @@ std::vector<Chosen> at_equal_rounds(const ComparisonResult& r, const StreamResul
   return ranked(std::move(all), r.ranking);
 }
 
-std::string variation_text(const StreamResult& stream) {
+std::string variations_text(const StreamResult& stream) {
   if (stream.variation.empty()) return {};
-  double V = 0, H2 = 0;
-  bool exact = true;
-  for (const auto& seed : stream.variation) {
-    V += seed.back().V.sum / static_cast<double>(stream.variation.size());
-    H2 += seed.back().H2.sum / static_cast<double>(stream.variation.size());
-    exact = exact && seed.back().V.exact && seed.back().H2.exact;
-  }
-  return fmt::format(" (V_T = {}, H_2T = {}{})", number(V), number(H2), exact ? "" : ", estimated");
+  const auto text = [&](VariationSum VariationSummary::* member) {
+    VariationSum mean;
+    for (const auto& seed : stream.variation) {
+      const VariationSum& part = seed.back().*member;
+      mean = {mean.sum + part.sum / static_cast<double>(stream.variation.size()), mean.exact && part.exact};
+    }
+    return variation_text(mean, stream.variation.front().back().points);
+  };
+  return fmt::format(" (V_T: {}, H_2T: {})", text(&VariationSummary::V), text(&VariationSummary::H2));
 }
 
 TitledTable equal_rounds(const ComparisonResult& r, const StreamResult& stream) {
@@ -95,7 +97,7 @@ TitledTable equal_rounds(const ComparisonResult& r, const StreamResult& stream) 
     cells.push_back(s->diverged() > 0 ? "" : duration(last_spread(*s, quantity::seconds).mean));
     table.row(cells);
   }
-  return {fmt::format("Equal rounds, T = {}: {}{}", count(r.horizons.back()), stream.name, variation_text(stream)),
+  return {fmt::format("Equal rounds, T = {}: {}{}", count(r.horizons.back()), stream.name, variations_text(stream)),
           table};
 }
 

@@ -73,7 +73,8 @@ class ExperimentRun {
                 control.evaluated, reference_of(parts), parts.constants.value_or(Constants{})}),
         format_(parts.log.vectors) {
     problem_.set_threads(control.threads);
-    if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"));
+    if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"),
+                         parts.metrics.variation_solves);
     if (!control_.directory.empty()) open_recorder();
   }
 
@@ -157,6 +158,7 @@ class ExperimentRun {
     s.regret_gamma = meter_.gamma();
     s.closed_form = meter_.closed_form();
     s.untrusted = meter_.untrusted();
+    s.left_out = meter_.left_out();
     s.inner_steps = tally_.inner_steps;
     s.capped_rounds = tally_.capped;
     s.indefinite_rounds = tally_.indefinite;

@@ -10,11 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json sum_json(double sum, bool exact) {
-  if (!std::isfinite(sum)) return {{"value", nullptr}, {"kind", "infinite"}};
-  return {{"value", sum}, {"kind", exact ? "exact" : "estimate"}};
-}
-Json sum_json(const VariationSum& v) { return sum_json(v.sum, v.exact); }
+Json sum_json(const VariationSum& v) { return {{"value", number_or_null(v.sum)}, {"kind", v.kind()}}; }
 
 Json constants_json(const Constants& k) {
   Json json;
@@ -71,6 +67,7 @@ std::string RunSummary::json() const {
     json["regret_gamma"] = regret_gamma;
     json["hypergradient"] = closed_form ? "closed form" : reference.steps > 0 ? "reference steps" : "reference solve";
     if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
+    if (left_out > 0) json["rounds_left_out_of_regret"] = left_out;
   }
   json["last"] = last_json(*this);
   if (!evaluated.evaluation.empty()) {
@@ -91,7 +88,7 @@ std::string RunSummary::json() const {
         {"H_2T", sum_json(variation->H2)},
         {"E_f_y", sum_json(variation->Ef)},
         {"E_g_y", sum_json(variation->Eg)},
-        {"P_T", sum_json(variation->P, variation->H2.exact && variation->Ef.exact && variation->Eg.exact)},
+        {"P_T", sum_json(variation->P())},
         {"sample_points", variation->points}};
   }
   if (constants) json["constants"] = constants_json(*constants);

@@ -278,4 +278,53 @@ TEST(ReferenceSolution, ZeroIsFoundExactlyWhereItIsTheSolution) {
   EXPECT_EQ(at_once.iterations, 0);
 }
 
+// g = ln(1 + e^(−y)) + ½ e^x y², whose minimiser runs off as x → −∞: separable data without a penalty.
+struct Separable {
+  using Scalar = double;
+  [[nodiscard]] Dims dims() const { return {1, 1}; }
+  double outer_value(In<double>, In<double> y) { return 0.5 * y[0] * y[0]; }
+  double inner_value(In<double> x, In<double> y) {
+    return std::log1p(std::exp(-y[0])) + 0.5 * std::exp(x[0]) * y[0] * y[0];
+  }
+  void outer_gradient_x(In<double>, In<double>, Out<double> d) { d[0] = 0.0; }
+  void outer_gradient_y(In<double>, In<double> y, Out<double> d) { d[0] = y[0]; }
+  void inner_gradient_x(In<double> x, In<double> y, Out<double> d) { d[0] = 0.5 * std::exp(x[0]) * y[0] * y[0]; }
+  void inner_gradient_y(In<double> x, In<double> y, Out<double> d) {
+    d[0] = -1.0 / (1.0 + std::exp(y[0])) + std::exp(x[0]) * y[0];
+  }
+  void inner_hvp_yy(In<double> x, In<double> y, In<double> v, Out<double> d) {
+    const double p = 1.0 / (1.0 + std::exp(y[0]));
+    d[0] = (p * (1.0 - p) + std::exp(x[0])) * v[0];
+  }
+  void inner_hvp_xy(In<double> x, In<double> y, In<double> v, Out<double> d) { d[0] = std::exp(x[0]) * y[0] * v[0]; }
+};
+
+TEST(Hypergradient, AfterARoundThatCannotBeUsedTheNextStartsAfresh) {
+  Separable p;
+  Hypergradient<Separable> hypergradient(p);
+  Vector<double> gradient(1), fresh(1);
+  const Vector<double> good = Vector<double>::Zero(1);
+  const Vector<double> bad = Vector<double>::Constant(1, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_FALSE(hypergradient(p, bad, gradient));
+  EXPECT_FALSE(hypergradient.usable());
+  EXPECT_TRUE(hypergradient(p, good, gradient));
+  EXPECT_TRUE(hypergradient.usable());
+  Hypergradient<Separable> other(p);
+  EXPECT_TRUE(other(p, good, fresh));
+  EXPECT_EQ(gradient, fresh);
+}
+
+// Curvatures of 1 and of 1e-20: v = A⁻¹ f_y has no correct digit in the second coordinate.
+TEST(Hypergradient, ASystemThatIsSingularToRoundingCannotBeUsed) {
+  QuadraticRound<double> q = random_round(2, 2, 3);
+  for (const double small : {1e-10, 1e-20}) {
+    q.A = Vector<double>{{1.0, small}}.asDiagonal();
+    QuadraticFile<double> p({q}, {});
+    Hypergradient<QuadraticFile<double>> hypergradient(p);
+    Vector<double> gradient(2);
+    hypergradient(p, Vector<double>::Ones(2), gradient);
+    EXPECT_EQ(hypergradient.usable(), small > 1e-15) << small;
+  }
+}
+
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "obolus/problems/oscillation.hpp"
 #include "obolus/problems/quadratic.hpp"
 
@@ -34,7 +36,7 @@ TEST(VariationMeter, SumsThePapersClosedFormsOfTheOscillation) {
   EXPECT_EQ(meter.H2.sum, 4.0 * 10);  // H_2T = 4(T − 1)
   EXPECT_EQ(meter.Ef.sum, 0.0);
   EXPECT_EQ(meter.Eg.sum, 4.0 * 10);  // μ² |2x|² at the ends
-  EXPECT_EQ(meter.P_T(), 80.0);
+  EXPECT_EQ(meter.summary().P().sum, 80.0);
   EXPECT_TRUE(meter.V.exact && meter.H2.exact && meter.Ef.exact && meter.Eg.exact);
 }
 
@@ -72,6 +74,70 @@ TEST(VariationMeter, LeavesTheRoundItWasGivenCurrent) {
   meter.add(problem, 7);
   problem.inner_gradient_y(one, one, got);
   EXPECT_EQ(got, expected);
+}
+
+// The same problem without closed form of any kind: only gradients, products and rounds.
+struct Bare {
+  using Scalar = double;
+  explicit Bare(const QuadraticOptions& options) : problem(options, 1) {}
+  [[nodiscard]] Dims dims() const { return problem.dims(); }
+  void reveal(Round t) { problem.reveal(t); }
+  double outer_value(In<double> x, In<double> y) { return problem.outer_value(x, y); }
+  double inner_value(In<double> x, In<double> y) { return problem.inner_value(x, y); }
+  void outer_gradient_x(In<double> x, In<double> y, Out<double> d) { problem.outer_gradient_x(x, y, d); }
+  void outer_gradient_y(In<double> x, In<double> y, Out<double> d) { problem.outer_gradient_y(x, y, d); }
+  void inner_gradient_x(In<double> x, In<double> y, Out<double> d) { problem.inner_gradient_x(x, y, d); }
+  void inner_gradient_y(In<double> x, In<double> y, Out<double> d) { problem.inner_gradient_y(x, y, d); }
+  Quadratic<double> problem;
+};
+
+TEST(VariationMeter, WhatWasNeitherKnownNorSolvedIsNotMeasured) {
+  Bare problem({.dim_x = 2, .dim_y = 3, .drift = Drift::slow});
+  const VariationSummary s = measured(problem, 5).summary();
+  EXPECT_EQ(s.V.kind(), "not measured");
+  EXPECT_EQ(s.H2.kind(), "not measured");
+  EXPECT_EQ(s.P().kind(), "not measured");
+  EXPECT_EQ(s.Ef.kind(), "estimate");
+  EXPECT_EQ(s.Eg.kind(), "estimate");
+  EXPECT_TRUE(std::isnan(s.V.sum) && std::isnan(s.H2.sum) && std::isnan(s.P().sum));
+}
+
+TEST(VariationMeter, SolvesTheInnerProblemWhereItIsAskedTo) {
+  const QuadraticOptions options{.dim_x = 2, .dim_y = 3, .drift = Drift::slow};
+  Bare bare(options);
+  Unknowing<Quadratic<double>> closed(options, 1);
+  VariationMeter<Bare> solving(bare, box, 16, Rng(1), true);
+  for (Round t = 1; t <= 20; ++t) {
+    bare.reveal(t);
+    solving.add(bare, t);
+  }
+  const auto expected = measured(closed, 20, 16);  // the same sample points
+  EXPECT_EQ(solving.summary().H2.kind(), "estimate");
+  // Products are differences here: y* is found to the tolerance of the reference solve, 1e-12 of |g_y(x, 0)|.
+  EXPECT_NEAR(solving.H2.sum, expected.H2.sum, 1e-9 * expected.H2.sum);
+  EXPECT_NEAR(solving.V.sum, expected.V.sum, 1e-9 * expected.V.sum);
+}
+
+TEST(VariationMeter, ResumedSolvesGiveTheSameBits) {
+  const QuadraticOptions options{.dim_x = 2, .dim_y = 3, .drift = Drift::slow, .sine = 0.5};
+  Bare problem(options);
+  const auto run = [&](VariationMeter<Bare>& meter, Round first, Round last) {
+    for (Round t = first; t <= last; ++t) {
+      problem.reveal(t);
+      meter.add(problem, t);
+    }
+  };
+  VariationMeter<Bare> whole(problem, box, 4, Rng(1), true), part = whole, resumed = whole;
+  run(whole, 1, 10);
+  run(part, 1, 6);
+  Archive saved;
+  part.fields(saved);
+  Archive loaded(saved.bytes());
+  resumed.fields(loaded);
+  loaded.finish();
+  run(resumed, 7, 10);
+  EXPECT_EQ(resumed.V.sum, whole.V.sum);
+  EXPECT_EQ(resumed.H2.sum, whole.H2.sum);
 }
 
 TEST(VariationMeter, ResumesFromWhatItSaved) {

@@ -69,6 +69,12 @@ class Archive {
     part.fields(*this);
   }
 
+  // A field that older archives lack: they leave the value as it is.
+  template <class T>
+  void added(std::string_view name, T& value) {
+    if (!loading_ || next_is(name)) (*this)(name, value);
+  }
+
   void finish() const {
     if (loading_ && at_ != bytes_.size()) throw DataError("saved state: bytes left over after the last field");
   }
@@ -98,6 +104,12 @@ class Archive {
     if (n != count)
       throw DataError("saved state: field '" + std::string(name) + "' has " + std::to_string(n) +
                       " numbers, expected " + std::to_string(count));
+  }
+
+  [[nodiscard]] bool next_is(std::string_view name) const {
+    if (bytes_.size() - at_ <= name.size()) return false;
+    return std::memcmp(bytes_.data() + at_, name.data(), name.size()) == 0 &&
+           bytes_[at_ + name.size()] == std::byte{0};
   }
 
   void raw(void* data, std::size_t size) {

@@ -4,6 +4,9 @@
 // comes from conjugate gradients, always from zero: with a closed form the result does not depend on earlier calls.
 // Products are the problem's own or, failing that, central differences of its gradients, which leave an error of order
 // ε^(2/3) κ. The functions used are the current ones: after `resample`, the sampled ones.
+//
+// Where g has no minimiser the reference solve runs off to where g_yy vanishes, and v has no correct digit: with
+// κ = (<f_y, g_yy f_y>/|f_y|²) / (<v, g_yy v>/|v|²) ≤ κ(g_yy), κε > 1. Such a gradient is not usable.
 #pragma once
 
 #include <algorithm>
@@ -53,13 +56,18 @@ class Hypergradient {
     });
   }
 
+  // Of the last call: finite, and g_yy not singular to rounding.
+  [[nodiscard]] bool usable() const { return usable_; }
   [[nodiscard]] const Vector<S>& solution() const { return work_.y; }         // y*(x)
   [[nodiscard]] const Vector<S>& linear_solution() const { return work_.v; }  // v
   [[nodiscard]] double inner_residual() const { return inner_residual_; }     // |g_y(x, y*)|
   [[nodiscard]] bool closed_form() const { return closed_form_; }             // otherwise y* is a reference solve
 
   // What the next reference solve starts from; nothing else is kept.
-  void fields(Archive& a) { a("solution", work_.y); }
+  void fields(Archive& a) {
+    a("solution", work_.y);
+    a.added("usable", usable_);
+  }
 
  private:
   void descend(P& p, In<S> x, In<S> y) {
@@ -82,7 +90,7 @@ class Hypergradient {
         return std::isfinite(inner_residual_);
       }
     }
-    if (!work_.y.allFinite()) work_.y.setZero();  // one failed round must not spoil the next
+    if (!usable_ || !work_.y.allFinite()) work_.y.setZero();  // one failed round must not spoil the next
     const ReferenceResult result = solve_inner(products, x, work_.y, work_.reference);
     inner_residual_ = result.residual;
     return result.converged;
@@ -104,13 +112,25 @@ class Hypergradient {
     p.outer_gradient_x(x, work_.y, gradient);
     products.inner_hvp_xy(x, work_.y, work_.v, work_.cross);
     gradient -= work_.cross;
+    usable_ = gradient.allFinite() && (reference_.steps > 0 || !is_singular(products, x));
     return (reference_.steps > 0 ? !system.negative_curvature : system.converged) && gradient.allFinite();
+  }
+
+  template <class Products>
+  bool is_singular(Products& products, In<S> x) {
+    const double along_v = inner_product<S>(work_.v, work_.f_y), f_squared = inner_product<S>(work_.f_y, work_.f_y);
+    if (f_squared == 0.0 || !(along_v > 0.0)) return false;  // v = 0, or reported as negative curvature
+    products.inner_hvp_yy(x, work_.y, work_.f_y, work_.reference.gradient);
+    const double along_f = inner_product<S>(work_.f_y, work_.reference.gradient);
+    const double condition = (along_f / f_squared) / (along_v / inner_product<S>(work_.v, work_.v));
+    return condition * static_cast<double>(std::numeric_limits<S>::epsilon()) > 1.0;
   }
 
   HypergradientWorkspace<S> work_;
   ReferenceSteps reference_;
   bool closed_form_;
   double inner_residual_ = 0.0;
+  bool usable_ = true;
 };
 
 }  // namespace obolus

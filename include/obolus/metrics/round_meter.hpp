@@ -109,6 +109,8 @@ class RoundMeter {
   [[nodiscard]] std::int64_t indefinite_rounds() const { return indefinite_rounds_; }
   // Rounds whose reference solve did not reach its tolerance; none with a closed form.
   [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
+  // Rounds without a usable ∇F_t, which the regret leaves out.
+  [[nodiscard]] std::int64_t left_out() const { return left_out_; }
   [[nodiscard]] const Vector<S>& x() const { return x_; }  // committed in the round last measured
   [[nodiscard]] const Vector<S>& y() const { return y_; }
   [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }  // empty without the regret
@@ -117,6 +119,7 @@ class RoundMeter {
   void fields(Archive& a) {
     a("regret", regret_);
     a("untrusted", untrusted_);
+    a.added("left_out", left_out_);
     a("prequential", prequential_);
     a("own", own_);
     a("capped", capped_rounds_);
@@ -127,10 +130,16 @@ class RoundMeter {
  private:
   void measure_regret(P& problem, Row& row) {
     if (!hypergradient_ || row.t % options_.every != 0) return;
-    if (!(*hypergradient_)(problem, x_, y_, true_)) ++untrusted_;
+    const bool trusted = (*hypergradient_)(problem, x_, y_, true_);
     const double increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
-    // Reference steps may leave the finite numbers where the run does not: such a round is left out.
-    if (options_.reference.steps > 0 && !std::isfinite(increment)) return;
+    const bool usable = hypergradient_->usable() && std::isfinite(increment);
+    if (!trusted || !usable) ++untrusted_;
+    // The measurement failed, not the run: it goes on, and this round is left out.
+    if (!usable) {
+      ++left_out_;
+      row.untrusted = 1.0;
+      return;
+    }
     row.regret_increment = increment;
     regret_ += static_cast<double>(options_.every) * increment;  // the round also stands for those not measured
     row.regret = regret_;
@@ -190,7 +199,7 @@ class RoundMeter {
   MeterOptions options_;
   bool convex_;
   double regret_ = 0.0, own_ = 0.0;
-  std::int64_t capped_rounds_ = 0, indefinite_rounds_ = 0, untrusted_ = 0;
+  std::int64_t capped_rounds_ = 0, indefinite_rounds_ = 0, untrusted_ = 0, left_out_ = 0;
   Prequential prequential_;
   std::optional<Hypergradient<P>> hypergradient_;
   Vector<S> x_, true_, difference_, y_, z_, f_y_, g_y_;

@@ -1,30 +1,43 @@
 // How much the environment moved: V_T, H_2T, E^f_y, E^g_y and P_T = H_2T + E^f_y + E^g_y (paper, eq. pathV and §4).
 // Each term comes from the problem's closed form where it has one. Otherwise the supremum is taken over a fixed sample
-// of points, which can only be too small, and the sum is labelled an estimate.
+// of points, which can only be too small, and the sum is labelled an estimate. F and y* at such a point need the inner
+// solution: the problem's own, or a reference solve if `solve` asks for it. Without them V_T and H_2T are not measured.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/capabilities.hpp"
 #include "obolus/core/convex_set.hpp"
+#include "obolus/core/finite_difference.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/rng.hpp"
+#include "obolus/metrics/reference_solution.hpp"
 
 namespace obolus {
 
 struct VariationSum {
-  double sum = 0.0;
+  double sum = 0.0;  // NaN: a change was neither known nor estimated
   bool exact = true;
-  void add(const std::optional<double>& known, double estimate) {
-    sum += known.value_or(estimate);
+
+  void add(const std::optional<double>& known, const std::optional<double>& estimate) {
+    sum += known ? *known : estimate.value_or(std::numeric_limits<double>::quiet_NaN());
     exact = exact && known.has_value();
+  }
+  [[nodiscard]] bool measured() const { return !std::isnan(sum); }
+  // "exact", "estimate", "infinite" or "not measured"
+  [[nodiscard]] std::string_view kind() const {
+    if (!measured()) return "not measured";
+    if (std::isinf(sum)) return "infinite";
+    return exact ? "exact" : "estimate";
   }
   void fields(Archive& a) {
     a("sum", sum);
@@ -34,8 +47,10 @@ struct VariationSum {
 
 struct VariationSummary {
   VariationSum V, H2, Ef, Eg;
-  double P = 0.0;
   std::size_t points = 0;  // behind the estimates
+
+  // Not measured unless all of its parts are.
+  [[nodiscard]] VariationSum P() const { return {H2.sum + Ef.sum + Eg.sum, H2.exact && Ef.exact && Eg.exact}; }
 };
 
 template <FirstOrderOracle P>
@@ -44,8 +59,10 @@ class VariationMeter {
   using S = ScalarOf<P>;
 
  public:
-  // Samples: projections onto X of normal points for x, normal points for y.
-  VariationMeter(P& problem, const ConvexSet& set, std::int64_t points, Rng rng) : set_(set) {
+  // Samples: projections onto X of normal points for x, normal points for y. `solve`: y* by reference solves where the
+  // problem has no closed form, two for every point and round.
+  VariationMeter(P& problem, const ConvexSet& set, std::int64_t points, Rng rng, bool solve = false)
+      : set_(set), solve_(solve), work_(problem.dims().y) {
     const Dims dims = problem.dims();
     const auto normal = [&](Index n) {
       Vector<S> v(n);
@@ -58,8 +75,8 @@ class VariationMeter {
       ys_.push_back(normal(dims.y));
     }
     const Vector<S> zero = Vector<S>::Zero(dims.y);
-    before_.assign(xs_.size(), {0.0, zero, zero, zero});
-    now_ = before_.front();
+    before_.assign(xs_.size(), {false, 0.0, zero, zero, zero});
+    now_ = before_;
   }
 
   // Adds the change from round t − 1 to round t, and leaves round t current.
@@ -75,37 +92,49 @@ class VariationMeter {
     Eg.add(known.inner_gradient, seen.g_y);
   }
 
-  [[nodiscard]] double P_T() const { return H2.sum + Ef.sum + Eg.sum; }
   [[nodiscard]] std::size_t points() const { return xs_.size(); }
-  [[nodiscard]] VariationSummary summary() const { return {V, H2, Ef, Eg, P_T(), points()}; }
+  [[nodiscard]] VariationSummary summary() const { return {V, H2, Ef, Eg, points()}; }
 
   void fields(Archive& a) {
     a("V", V);
     a("H2", H2);
     a("Ef", Ef);
     a("Eg", Eg);
+    if (!solve_) return;
+    for (std::vector<Sample>* samples : {&before_, &now_})
+      for (Sample& sample : *samples) a("solution", sample.solution);  // where the next solve starts
   }
 
   VariationSum V, H2, Ef, Eg;
 
  private:
-  // A round at one point of the sample. Problems without a closed-form inner solution leave F and y* at 0: V_T and H_2T
-  // get no estimate then, and their sums are labelled inexact.
+  // A round at one point of the sample. A reference solve starts at the last solution.
   struct Sample {
+    bool solved;
     double value;
     Vector<S> solution, f_y, g_y;
   };
   struct Change {
-    double value = 0, solution = 0, f_y = 0, g_y = 0;
+    std::optional<double> value = 0.0, solution = 0.0;  // none where an inner problem was not solved
+    double f_y = 0.0, g_y = 0.0;
   };
 
-  void evaluate(P& problem, std::size_t i, Sample& out) {
+  bool find_solution(P& problem, In<S> x, Vector<S>& solution) {
     if constexpr (ClosedFormOracle<P>) {
       if (capabilities_of(problem).closed_form) {
-        problem.inner_solution(xs_[i], out.solution);
-        out.value = problem.outer_value(xs_[i], out.solution);
+        problem.inner_solution(x, solution);
+        return true;
       }
     }
+    if (!solve_ || !H2.measured()) return false;  // a sum that is lost stays lost
+    if (!solution.allFinite()) solution.setZero();
+    return with_products(
+        problem, [&](auto& products, bool) { return solve_inner(products, x, solution, work_).converged; });
+  }
+
+  void evaluate(P& problem, std::size_t i, Sample& out) {
+    out.solved = find_solution(problem, xs_[i], out.solution);
+    if (out.solved) out.value = problem.outer_value(xs_[i], out.solution);
     problem.outer_gradient_y(xs_[i], ys_[i], out.f_y);
     problem.inner_gradient_y(xs_[i], ys_[i], out.g_y);
   }
@@ -114,24 +143,31 @@ class VariationMeter {
     const auto squared = [](const Vector<S>& a, const Vector<S>& b) {
       return (a - b).template cast<double>().squaredNorm();
     };
+    const auto raise = [](std::optional<double>& max, bool known, double value) {
+      if (!known || !std::isfinite(value)) max.reset();
+      else if (max) max = std::max(*max, value);
+    };
     problem.reveal(t - 1);
     for (std::size_t i = 0; i < xs_.size(); ++i) evaluate(problem, i, before_[i]);
     problem.reveal(t);
     Change max;
     for (std::size_t i = 0; i < xs_.size(); ++i) {
-      evaluate(problem, i, now_);
-      max.value = std::max(max.value, std::abs(now_.value - before_[i].value));
-      max.solution = std::max(max.solution, squared(now_.solution, before_[i].solution));
-      max.f_y = std::max(max.f_y, squared(now_.f_y, before_[i].f_y));
-      max.g_y = std::max(max.g_y, squared(now_.g_y, before_[i].g_y));
+      evaluate(problem, i, now_[i]);
+      const Sample &a = before_[i], &b = now_[i];
+      const bool solved = a.solved && b.solved;
+      raise(max.value, solved, std::abs(b.value - a.value));
+      raise(max.solution, solved, squared(b.solution, a.solution));
+      max.f_y = std::max(max.f_y, squared(b.f_y, a.f_y));
+      max.g_y = std::max(max.g_y, squared(b.g_y, a.g_y));
     }
     return max;
   }
 
   ConvexSet set_;
   std::vector<Vector<S>> xs_, ys_;
-  std::vector<Sample> before_;
-  Sample now_;
+  std::vector<Sample> before_, now_;
+  bool solve_;
+  ReferenceWorkspace<S> work_;
 };
 
 }  // namespace obolus

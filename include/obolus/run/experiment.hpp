@@ -30,6 +30,7 @@ struct RunSummary {
   double regret_gamma = 0;
   bool closed_form = true;     // the regret's hypergradients rest on a closed-form inner solution
   std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
+  std::int64_t left_out = 0;   // of those, rounds that the regret leaves out: no usable hypergradient
   bool convex = true;          // the inner problem is strongly convex, as the theory requires
   ReferenceSteps reference;    // how its hypergradients were found where it has no closed form
   std::int64_t inner_steps = 0, capped_rounds = 0;
