@@ -73,7 +73,8 @@ class ExperimentRun {
                 control.evaluated, reference_of(parts), parts.constants.value_or(Constants{})}),
         format_(parts.log.vectors) {
     problem_.set_threads(control.threads);
-    if (parts.metrics.variation) variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"),
+    if (parts.metrics.variation)
+      variation_.emplace(problem, parts.set, parts.metrics.samples, rng_.child("variation"),
                          parts.metrics.variation_solves);
     if (!control_.directory.empty()) open_recorder();
   }

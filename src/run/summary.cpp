@@ -83,13 +83,9 @@ std::string RunSummary::json() const {
   if (measured.has_residuals && constants && constants->mu_g > 0)
     json["certified"] = {{"largest_distance_y", max_distance_y}, {"largest_distance_z", max_distance_z}};
   if (variation) {
-    json["variation"] = {
-        {"V_T", sum_json(variation->V)},
-        {"H_2T", sum_json(variation->H2)},
-        {"E_f_y", sum_json(variation->Ef)},
-        {"E_g_y", sum_json(variation->Eg)},
-        {"P_T", sum_json(variation->P())},
-        {"sample_points", variation->points}};
+    json["variation"] = {{"V_T", sum_json(variation->V)},    {"H_2T", sum_json(variation->H2)},
+                         {"E_f_y", sum_json(variation->Ef)}, {"E_g_y", sum_json(variation->Eg)},
+                         {"P_T", sum_json(variation->P())},  {"sample_points", variation->points}};
   }
   if (constants) json["constants"] = constants_json(*constants);
   if (!conditions.empty()) {

@@ -108,8 +108,7 @@ class Archive {
 
   [[nodiscard]] bool next_is(std::string_view name) const {
     if (bytes_.size() - at_ <= name.size()) return false;
-    return std::memcmp(bytes_.data() + at_, name.data(), name.size()) == 0 &&
-           bytes_[at_ + name.size()] == std::byte{0};
+    return std::memcmp(bytes_.data() + at_, name.data(), name.size()) == 0 && bytes_[at_ + name.size()] == std::byte{0};
   }
 
   void raw(void* data, std::size_t size) {

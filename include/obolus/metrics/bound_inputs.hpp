@@ -21,7 +21,8 @@ namespace obolus {
   return (1 + first.lambda * first.lambda) * (6 * L * y + 3 * L * z);
 }
 
-// Nothing where a constant that every bound needs is unknown, or a variation was not measured. `gamma` is that of the measured regret.
+// Nothing where a constant that every bound needs is unknown or a variation was not measured. `gamma` is that of the
+// measured regret.
 [[nodiscard]] inline std::optional<BoundInputs> bound_inputs(const Constants& k, const VariationSummary& v,
                                                              const Row& first, Round T, double gamma) {
   if (!std::isfinite(k.L_F()) || !std::isfinite(k.M) || !(k.mu_g > 0) || !std::isfinite(k.sigma)) return std::nullopt;

@@ -128,8 +128,8 @@ class VariationMeter {
     }
     if (!solve_ || !H2.measured()) return false;  // a sum that is lost stays lost
     if (!solution.allFinite()) solution.setZero();
-    return with_products(
-        problem, [&](auto& products, bool) { return solve_inner(products, x, solution, work_).converged; });
+    return with_products(problem,
+                         [&](auto& products, bool) { return solve_inner(products, x, solution, work_).converged; });
   }
 
   void evaluate(P& problem, std::size_t i, Sample& out) {
