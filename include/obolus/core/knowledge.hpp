@@ -37,8 +37,8 @@ struct Constants {
   [[nodiscard]] double D_1() const { return 4 * L_f0 * L_g1 / (mu_g * mu_g) * (L_f1 + 2 * L_f0 * L_g2 / mu_g); }
 };
 
-// The terms that round t adds to V_T, H_2T and the sums E: suprema of the change from round t − 1, where known. The norm
-// of a matrix is the spectral one.
+// The terms that round t adds to V_T, H_2T and the sums E: suprema of the change from round t − 1, where known. The
+// norm of a matrix is the spectral one.
 struct Variation {
   std::optional<double> value;                  // sup_x |F_{t−1} − F_t|
   std::optional<double> solution;               // sup_x |y*_{t−1} − y*_t|²

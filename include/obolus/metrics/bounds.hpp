@@ -1,5 +1,6 @@
 // The regret bounds of Theorems 1–4 with their constants, as the paper prints them in the displays that end its proofs,
-// and Theorem 3's bound of the inner iterations. They are shown beside what was measured; `assumptions` says what each presumes and what in it is not rigorous.
+// and Theorem 3's bound of the inner iterations. They are shown beside what was measured; `assumptions` says what each
+// presumes and what in it is not rigorous.
 #pragma once
 
 #include <algorithm>
