@@ -56,6 +56,10 @@ void print_summary(const RunSummary& s, const std::string& directory) {
     line("regret", fmt::format("{} (γ = {}, {})", number(s.regret), number(s.regret_gamma),
                                s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
   else line("last f, g", number(s.measured.f) + ", " + number(s.measured.g));
+  if (s.window)
+    line("window-averaged regret",
+         fmt::format("{} at the current x, {} with each round at its own (w = {}, δ = {})", number(s.window->current),
+                     number(s.window->trailing), count(s.window->window), number(s.window->decay)));
   for (const auto& [name, value] : s.evaluated.evaluation) line(name.c_str(), number(value));
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
   if (s.untrusted > 0)
@@ -66,14 +70,18 @@ void print_summary(const RunSummary& s, const std::string& directory) {
     line("left out of the regret",
          count(s.left_out) + " rounds: ∇F is not finite, or g_yy is singular to rounding; g may have no minimiser");
   if (s.measured.has_regret) line("last hypergradient error", number(s.measured.hypergradient_error));
-  line("inner iterations", count(s.inner_steps));
+  line("inner iterations", count(s.inner_steps) + (s.iteration_bound ? fmt::format("; theorem's bound {} as printed",
+                                                                                   number(s.iteration_bound->value))
+                                                                     : std::string()));
   guards(s, line);
   line("gradients of f, of g; products",
        fmt::format("{}, {}; {}", count(s.last.counts.grad_f()), count(s.last.counts.grad_g()),
                    count(s.last.counts.hvp_yy + s.last.counts.hvp_xy)));
   if (s.variation) {
-    line("V_T", variation_text(s.variation->V, s.variation->points));
-    line("H_2T", variation_text(s.variation->H2, s.variation->points));
+    const VariationSummary& v = *s.variation;
+    line("V_T", variation_text(v.V, v.points));
+    line("H_2T", variation_text(v.H2, v.points));
+    for (const auto& [name, total] : variation_totals) line(name, variation_text((v.*total)(), v.points));
   }
   line("time in updates", duration(s.last.seconds));
   line("files", directory + "/{config.toml, trace.jsonl, summary.json, checkpoint}");

@@ -121,6 +121,8 @@ struct MetricsSection {
   std::int64_t evaluate_every = 0;
   std::int64_t reference_steps = 0, reference_products = 50;
   double reference_alpha = 0.1, reference_damping = 0.1;
+  std::int64_t window = 0;
+  double window_decay = 1.0;
   bool residuals = true;
   bool variation = true;
   std::int64_t samples = 16;
@@ -144,9 +146,15 @@ struct MetricsSection {
     v("reference_alpha", reference_alpha, "step size of those steps", Range::positive());
     v("reference_damping", reference_damping, "added to g_yy in those conjugate gradients", Range::at_least(0));
     v("reference_products", reference_products, "maximum number of products g_yy v in them", Range::between(1, 1e9));
+    v("window", window,
+      "w, rounds of the window-averaged regrets window_regret and trailing_regret, beside the plain one: w reference "
+      "hypergradients per round; 0: not measured",
+      Range::between(0, 1e6));
+    v("window_decay", window_decay, "δ, weight of a round's function in the window against the one after it",
+      Range::between(0, 1));
     v("residuals", residuals,
       "measure residual_y and residual_z, two or three more dense gradients per measured round");
-    v("variation", variation, "measure V_T, H_2T, E^f_y, E^g_y and P_T");
+    v("variation", variation, "measure V_T, H_2T, the sums E, P_T, E_2T and Psi_T");
     v("samples", samples, "sample points of an estimated supremum, where no closed form is known",
       Range::between(1, 1e6));
     v("variation_solves", variation_solves,

@@ -7,6 +7,16 @@
 #include "problems/spectrum.hpp"
 
 namespace obolus {
+namespace {
+
+// The square of the spectral norm of a − b; 0 where they are the same.
+double squared_distance(const Matrix<double>& a, const Matrix<double>& b) {
+  if (a == b) return 0.0;
+  const Matrix<double> d = a - b;
+  return std::max(0.0, eigenvalues(d.transpose() * d).maxCoeff());
+}
+
+}  // namespace
 
 void QuadraticBounds::include(const QuadraticRound<double>& round) {
   const Index d1 = round.B.cols(), d2 = round.A.rows();
@@ -54,6 +64,8 @@ Variation quadratic_variation(const QuadraticRound<double>& base, const Eigen::L
   v.outer_gradient = base.w * base.w * change.c.squaredNorm();
   v.inner_gradient = change.b.squaredNorm();
   v.solution = change.solution.squaredNorm();
+  v.outer_gradient_x = base.r * base.r * change.e.squaredNorm();
+  v.inner_hessian = v.inner_cross = 0.0;
   if (change.b.isZero(0.0) && change.c.isZero(0.0) && change.e.isZero(0.0)) v.value = 0.0;
   if (v.value || base.s != 0.0) return v;
   // With y*_t(x) = A⁻¹Bx + m_t and n_t = m_t − c_t, F_t is ½w|A⁻¹Bx + n_t|² + ½r|x − e_t|²: its change is affine in x.
@@ -75,6 +87,9 @@ Variation quadratic_variation(const QuadraticRound<double>& before, const Quadra
   if (before.A != after.A || before.B != after.B || !same_f) {
     if (before.w == after.w && before.s == after.s)
       v.outer_gradient = after.w * after.w * (after.c - before.c).squaredNorm();
+    if (before.r == after.r) v.outer_gradient_x = after.r * after.r * (after.e - before.e).squaredNorm();
+    v.inner_hessian = squared_distance(after.A, before.A);
+    v.inner_cross = squared_distance(after.B, before.B);
     return v;
   }
   const Eigen::LLT<Matrix<double>> factor(after.A);

@@ -57,7 +57,7 @@ std::vector<Listing> list_metrics() {
                   "so far",
                   {},
                   {}});
-  list.push_back({"V_T, H_2T, E_f_y, E_g_y, P_T",
+  list.push_back({"V_T, H_2T, E_f_y, E_g_y, E_f_x, E_g_yy, E_g_xy, P_T, E_2T, Psi_T",
                   "variation of the environment, in summary.json: in closed form, or an estimate that is labelled so",
                   {},
                   registry::option_listing<config::MetricsSection>()});

@@ -56,6 +56,12 @@ class OptimiserWithOptions final : public PreparedOptimiser {
       return regret_bound(options_, constants, inputs);
     else return std::nullopt;
   }
+  [[nodiscard]] std::optional<Bound> iteration_bound(const Constants& constants,
+                                                     const BoundInputs& inputs) const override {
+    if constexpr (requires { obolus::iteration_bound(options_, constants, inputs); })
+      return obolus::iteration_bound(options_, constants, inputs);
+    else return std::nullopt;
+  }
   [[nodiscard]] std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,
                                                          In<double> x0, In<double> y0) const override {
     return std::make_unique<Session<Optimiser, AnyOracle<double>>>(Optimiser(options_, set), problem, x0, y0);

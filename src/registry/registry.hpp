@@ -45,6 +45,8 @@ class PreparedOptimiser {
   [[nodiscard]] virtual bool draws() const = 0;                         // asks the problem for samples
   [[nodiscard]] virtual std::vector<Condition> conditions(const Constants& constants, Round horizon) const = 0;
   [[nodiscard]] virtual std::optional<Bound> bound(const Constants& constants, const BoundInputs& inputs) const = 0;
+  [[nodiscard]] virtual std::optional<Bound> iteration_bound(const Constants& constants,
+                                                             const BoundInputs& inputs) const = 0;
   [[nodiscard]] virtual std::unique_ptr<AnySession<double>> open(AnyOracle<double>& problem, const ConvexSet& set,
                                                                  In<double> x0, In<double> y0) const = 0;
   [[nodiscard]] virtual std::unique_ptr<AnySession<float>> open(AnyOracle<float>& problem, const ConvexSet& set,

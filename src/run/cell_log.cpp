@@ -106,16 +106,18 @@ VariationSum part_of(const Json& json) {
 }
 
 Json variation_json(const VariationSummary& v) {
-  return {{"V_T", part_json(v.V)},
-          {"H_2T", part_json(v.H2)},
-          {"E_f_y", part_json(v.Ef)},
-          {"E_g_y", part_json(v.Eg)},
-          {"sample_points", v.points}};
+  Json json;
+  for (const auto& [name, part] : variation_parts) json[name] = part_json(v.*part);
+  json["sample_points"] = v.points;
+  return json;
 }
 
 VariationSummary variation_of(const Json& json) {
-  return {part_of(json.at("V_T")), part_of(json.at("H_2T")), part_of(json.at("E_f_y")), part_of(json.at("E_g_y")),
-          json.at("sample_points").get<std::size_t>()};
+  VariationSummary v;
+  for (const auto& [name, part] : variation_parts)
+    v.*part = part_of(json.value(name, Json::object()));  // older records have fewer
+  v.points = json.at("sample_points").get<std::size_t>();
+  return v;
 }
 
 void put_cell(Json& json, const CellResult& cell) {

@@ -35,6 +35,8 @@ double Costs::evaluations(const OracleCounts& c) const {
 
 namespace quantity {
 double regret(const Reading& r) { return r.regret; }
+double window_regret(const Reading& r) { return r.window_regret; }
+double trailing_regret(const Reading& r) { return r.trailing_regret; }
 double f(const Reading& r) { return r.f; }
 double gradients(const Reading& r) { return static_cast<double>(r.counts.grad_f() + r.counts.grad_g()); }
 double products(const Reading& r) { return static_cast<double>(r.counts.hvp_yy + r.counts.hvp_xy); }
@@ -135,6 +137,16 @@ std::vector<std::string> ComparisonResult::measures() const {
     for (std::string& name : measures(stream))
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   return names;
+}
+
+bool ComparisonResult::has_window() const {
+  for (const StreamResult& stream : streams)
+    for (const OptimiserResult& o : stream.optimisers)
+      for (const SettingResult& s : o.settings)
+        for (const CellResult& cell : s.seeds)
+          for (const Reading& r : cell.horizons)
+            if (!std::isnan(r.window_regret) || !std::isnan(r.trailing_regret)) return true;
+  return false;
 }
 
 std::vector<Relative> ComparisonResult::relative(bool within_budget) const {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "obolus/run/comparison_result.hpp"
@@ -24,6 +25,10 @@ Quantities quantities(const ComparisonResult& r) {
                  {"evaluations", quantity::evaluations(r.costs)},
                  {"seconds", quantity::seconds}};
   if (!r.has_regret) all.erase(all.begin());
+  if (r.has_window()) {
+    all.emplace_back("window_regret", quantity::window_regret);
+    all.emplace_back("trailing_regret", quantity::trailing_regret);
+  }
   return all;
 }
 
@@ -96,20 +101,18 @@ Json variation_json(const StreamResult& stream) {
   Json json = Json::array();
   for (std::size_t h = 0; h < stream.variation.front().size(); ++h) {
     Json at;
-    const auto put = [&](const char* name, VariationSum VariationSummary::* member) {
+    const auto put = [&](const char* name, const auto& part_of) {
       VariationSum all;  // its kind is that of its worst part
       Json seeds = Json::array();
       for (const auto& seed : stream.variation) {
-        const VariationSum& part = seed[h].*member;
+        const VariationSum part = std::invoke(part_of, seed[h]);
         seeds.push_back(number_or_null(part.sum));
-        all = {all.sum + part.sum, all.exact && part.exact};
+        all = total({all, part});
       }
       at[name] = {{"kind", all.kind()}, {"seeds", seeds}};
     };
-    put("V_T", &VariationSummary::V);
-    put("H_2T", &VariationSummary::H2);
-    put("E_f_y", &VariationSummary::Ef);
-    put("E_g_y", &VariationSummary::Eg);
+    for (const auto& [name, part] : variation_parts) put(name, part);
+    for (const auto& [name, sum] : variation_totals) put(name, sum);
     json.push_back(at);
   }
   return json;
@@ -156,6 +159,7 @@ std::string csv_line(const ComparisonResult& r, const StreamResult& stream, cons
   } else {
     line += r.has_regret ? ",,,," : ",,";
   }
+  if (r.has_window()) line += csv_spread(s, quantity::window_regret) + csv_spread(s, quantity::trailing_regret);
   for (const std::string& name : r.measures()) line += csv_spread(s, quantity::measure(name));
   return line + "\n";
 }
@@ -204,6 +208,7 @@ std::string ComparisonResult::csv() const {
   out += ",budget_setting";
   if (has_regret) out += ",budget_regret_mean,budget_regret_sd";
   out += ",budget_evaluations";
+  if (has_window()) out += ",window_regret_mean,window_regret_sd,trailing_regret_mean,trailing_regret_sd";
   for (const std::string& name : measures()) out += fmt::format(",{0}_mean,{0}_sd", name);
   out += "\n";
   for (const StreamResult& stream : streams)

@@ -72,7 +72,7 @@ std::vector<Chosen> at_equal_rounds(const ComparisonResult& r, const StreamResul
 
 std::string variations_text(const StreamResult& stream) {
   if (stream.variation.empty()) return {};
-  const auto text = [&](VariationSum VariationSummary::* member) {
+  const auto text = [&](VariationSum VariationSums::* member) {
     VariationSum mean;
     for (const auto& seed : stream.variation) {
       const VariationSum& part = seed.back().*member;
@@ -80,7 +80,7 @@ std::string variations_text(const StreamResult& stream) {
     }
     return variation_text(mean, stream.variation.front().back().points);
   };
-  return fmt::format(" (V_T: {}, H_2T: {})", text(&VariationSummary::V), text(&VariationSummary::H2));
+  return fmt::format(" (V_T: {}, H_2T: {})", text(&VariationSums::V), text(&VariationSums::H2));
 }
 
 TitledTable equal_rounds(const ComparisonResult& r, const StreamResult& stream) {
@@ -124,6 +124,19 @@ TitledTable by_horizon(const ComparisonResult& r, const StreamResult& stream) {
     table.row(cells);
   }
   return {fmt::format("Regret by horizon: {}", stream.name), table};
+}
+
+TitledTable windows(const ComparisonResult& r) {
+  Table table({"stream", "optimiser", "setting", "regret", "window, current x", "growth", "window, own x"}, "lllrrrr");
+  const auto text = [](const SettingResult& s, const Quantity& q) {
+    return s.diverged() == 0 && std::isnan(last_spread(s, q).mean) ? std::string("not measured") : spread_text(s, q);
+  };
+  for (const StreamResult& stream : r.streams)
+    for (const auto& [o, s] : at_equal_rounds(r, stream))
+      table.row({stream.name, o->label, shortened(s->text), text(*s, quantity::regret),
+                 text(*s, quantity::window_regret), growth_text(*s, quantity::window_regret),
+                 text(*s, quantity::trailing_regret)});
+  return {fmt::format("Window-averaged regret, T = {}", count(r.horizons.back())), table};
 }
 
 TitledTable equal_budget(const ComparisonResult& r, const StreamResult& stream) {
@@ -198,6 +211,7 @@ std::vector<TitledTable> ComparisonResult::tables() const {
     if (has_regret && horizons.size() > 1) all.push_back(by_horizon(*this, stream));
     if (costs.budget) all.push_back(equal_budget(*this, stream));
   }
+  if (has_window()) all.push_back(windows(*this));
   if (horizons.size() * seeds.size() >= 3 && horizons.size() > 1) all.push_back(queries(*this));
   const bool several =
       has_regret && std::any_of(streams.begin(), streams.end(), [](const auto& s) { return s.optimisers.size() > 1; });

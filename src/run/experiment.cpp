@@ -105,6 +105,8 @@ void Experiment::Parts::read_metrics(const toml::table& root) {
   reader.finish();
   if (metrics.regret && metrics.every > 1 && metrics.reference_steps == 0)
     reader.reject("every", "1, or regret = false, or reference_steps: the regret is a sum over all rounds");
+  if (metrics.window > 0 && (!metrics.regret || metrics.every > 1))
+    reader.reject("window", "0, or regret = true and every = 1: it needs the reference hypergradient of every round");
   if (metrics.regret && problem.rounds % metrics.every != 0)
     reader.reject("every",
                   fmt::format("a divisor of the {} rounds: each measured round stands for as many", problem.rounds));

@@ -70,7 +70,8 @@ class ExperimentRun {
         session_(open(parts, problem)),
         meter_(problem, parts.set, gamma_of(parts),
                {parts.metrics.regret, parts.metrics.residuals, parts.metrics.every, parts.metrics.evaluate_every,
-                control.evaluated, reference_of(parts), parts.constants.value_or(Constants{})}),
+                control.evaluated, reference_of(parts), parts.constants.value_or(Constants{}), parts.metrics.window,
+                parts.metrics.window_decay}),
         format_(parts.log.vectors) {
     problem_.set_threads(control.threads);
     if (parts.metrics.variation)
@@ -160,6 +161,7 @@ class ExperimentRun {
     s.closed_form = meter_.closed_form();
     s.untrusted = meter_.untrusted();
     s.left_out = meter_.left_out();
+    s.window = meter_.window();
     s.inner_steps = tally_.inner_steps;
     s.capped_rounds = tally_.capped;
     s.indefinite_rounds = tally_.indefinite;
@@ -174,16 +176,17 @@ class ExperimentRun {
     // Some conditions take time in proportion to the horizon: they are left out after Ctrl-C.
     if (!s.constants || end.status != RunStatus::finished) return s;
     s.conditions = parts_.conditions();
-    if (s.variation && s.has_regret && parts_.metrics.bound) s.bound = bound(*s.constants, *s.variation);
+    if (s.variation && s.has_regret && parts_.metrics.bound) add_bounds(s, *s.constants, *s.variation);
     return s;
   }
 
-  [[nodiscard]] std::optional<Bound> bound(const Constants& k, const VariationSummary& v) const {
+  void add_bounds(RunSummary& s, const Constants& k, const VariationSummary& v) const {
     const auto inputs = bound_inputs(k, v, tally_.first, parts_.problem.rounds, meter_.gamma());
-    if (!inputs) return std::nullopt;
-    std::optional<Bound> result = parts_.prepared_optimiser->bound(k, *inputs);
-    if (result) note_estimates(*result, v);
-    return result;
+    if (!inputs) return;
+    s.bound = parts_.prepared_optimiser->bound(k, *inputs);
+    if (s.bound) note_estimates(*s.bound, v);
+    s.iteration_bound = parts_.prepared_optimiser->iteration_bound(k, *inputs);
+    if (s.iteration_bound) note_estimates(*s.iteration_bound, v, iteration_variations);
   }
 
   const Experiment::Parts& parts_;

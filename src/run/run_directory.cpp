@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -15,7 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A config without what may change when a run is resumed.
+// What configs of older builds lack, at the value that their runs had.
+constexpr std::array added_since{"[metrics] variation_solves = false", "[metrics] window = 0",
+                                 "[metrics] window_decay = 1.0"};
+
+// A config without what may change when a run is resumed, and without what an older build would not have written.
 std::vector<std::string> essentials(const std::string& config) {
   std::vector<std::string> lines;
   std::istringstream in(config::without_comments(config));
@@ -24,6 +30,7 @@ std::vector<std::string> essentials(const std::string& config) {
     if (line.starts_with('[')) section = line;
     const bool free = section == "[log]" || (section == "[problem]" && line.starts_with("rounds "));
     if (!free) lines.push_back(fmt::format("{} {}", section, line));
+    if (!free && std::find(added_since.begin(), added_since.end(), lines.back()) != added_since.end()) lines.pop_back();
   }
   return lines;
 }

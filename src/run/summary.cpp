@@ -29,6 +29,12 @@ Json constants_json(const Constants& k) {
   return json;
 }
 
+Json bound_json(const Bound& bound) {
+  Json terms;
+  for (const BoundTerm& t : bound.terms) terms[t.name] = number_or_null(t.value);
+  return {{"value", number_or_null(bound.value)}, {"terms", terms}, {"assumptions", bound.assumptions}};
+}
+
 const char* status_text(RunStatus s) {
   switch (s) {
     case RunStatus::finished: return "finished";
@@ -36,6 +42,15 @@ const char* status_text(RunStatus s) {
     case RunStatus::diverged: return "diverged";
   }
   return "unknown";
+}
+
+Json window_json(const WindowSums& w) {
+  Json json{{"window", w.window},
+            {"decay", w.decay},
+            {"at_current_x", number_or_null(w.current)},
+            {"each_at_its_own_x", number_or_null(w.trailing)}};
+  if (w.left_out > 0) json["rounds_left_out"] = w.left_out;
+  return json;
 }
 
 // The numbers of the last measured round, with t where it is not the last round; what every round has is of the last.
@@ -69,6 +84,7 @@ std::string RunSummary::json() const {
     if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;
     if (left_out > 0) json["rounds_left_out_of_regret"] = left_out;
   }
+  if (window) json["window_regret"] = window_json(*window);
   json["last"] = last_json(*this);
   if (!evaluated.evaluation.empty()) {
     json["evaluated_round"] = evaluated.t;
@@ -83,9 +99,10 @@ std::string RunSummary::json() const {
   if (measured.has_residuals && constants && constants->mu_g > 0)
     json["certified"] = {{"largest_distance_y", max_distance_y}, {"largest_distance_z", max_distance_z}};
   if (variation) {
-    json["variation"] = {{"V_T", sum_json(variation->V)},    {"H_2T", sum_json(variation->H2)},
-                         {"E_f_y", sum_json(variation->Ef)}, {"E_g_y", sum_json(variation->Eg)},
-                         {"P_T", sum_json(variation->P())},  {"sample_points", variation->points}};
+    Json& sums = json["variation"];
+    for (const auto& [name, part] : variation_parts) sums[name] = sum_json((*variation).*part);
+    for (const auto& [name, total] : variation_totals) sums[name] = sum_json(((*variation).*total)());
+    sums["sample_points"] = variation->points;
   }
   if (constants) json["constants"] = constants_json(*constants);
   if (!conditions.empty()) {
@@ -94,11 +111,8 @@ std::string RunSummary::json() const {
       json["conditions"].push_back(
           {{"name", condition.name}, {"holds", condition.holds}, {"detail", condition.detail}});
   }
-  if (bound) {
-    Json terms;
-    for (const BoundTerm& t : bound->terms) terms[t.name] = number_or_null(t.value);
-    json["bound"] = {{"value", number_or_null(bound->value)}, {"terms", terms}, {"assumptions", bound->assumptions}};
-  }
+  if (bound) json["bound"] = bound_json(*bound);
+  if (iteration_bound) json["inner_steps_bound"] = bound_json(*iteration_bound);
   if (x.size > 0) json["x"] = distribution_json(x);
   return json.dump(2) + "\n";
 }

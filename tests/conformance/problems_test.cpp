@@ -3,7 +3,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "obolus/check/primitives.hpp"
 #include "obolus/run/experiment.hpp"
@@ -238,25 +240,32 @@ TEST_P(EveryProblemInClosedForm, ItsVariationIsNoLessThanSamplesOfIt) {
       const Vector<double> x = point(dims.x, 20 * i).cwiseMax(-1.0).cwiseMin(1.0), y = point(dims.y, 20 * i + 1);
       const auto at = [&](Round round) {
         p->reveal(round);
-        std::tuple<double, Vector<double>, Vector<double>, Vector<double>> now{
-            0.0, Vector<double>(dims.y), Vector<double>(dims.y), Vector<double>(dims.y)};
-        auto& [value, solution, f_y, g_y] = now;
+        std::array<Vector<double>, 6> now;
+        auto& [solution, f_y, g_y, f_x, g_yy, g_xy] = now;
+        for (Vector<double>* v : {&solution, &f_y, &g_y, &g_yy}) v->resize(dims.y);
+        for (Vector<double>* v : {&f_x, &g_xy}) v->resize(dims.x);
         p->inner_solution(x, solution);
-        value = p->outer_value(x, solution);
         p->outer_gradient_y(x, y, f_y);
         p->inner_gradient_y(x, y, g_y);
-        return now;
+        p->outer_gradient_x(x, y, f_x);
+        p->inner_hvp_yy(x, y, y.normalized(), g_yy);
+        p->inner_hvp_xy(x, y, y.normalized(), g_xy);
+        return std::pair{p->outer_value(x, solution), now};
       };
-      const auto [F0, s0, f0, g0] = at(t - 1);
-      const auto [F1, s1, f1, g1] = at(t);
+      const auto [F0, before_t] = at(t - 1);
+      const auto [F1, at_t] = at(t);
       const auto at_most = [t](double seen, const std::optional<double>& supremum, const char* what) {
         const double limit = supremum.value_or(std::numeric_limits<double>::infinity());
         EXPECT_LE(seen, limit * (1 + 1e-9) + 1e-12) << what << ", round " << t;  // rounding of both
       };
       at_most(std::abs(F1 - F0), known.value, "V_T");
-      at_most((s1 - s0).squaredNorm(), known.solution, "H_2T");
-      at_most((f1 - f0).squaredNorm(), known.outer_gradient, "E^f_y");
-      at_most((g1 - g0).squaredNorm(), known.inner_gradient, "E^g_y");
+      const auto moved = [&](std::size_t k) { return (at_t[k] - before_t[k]).squaredNorm(); };
+      at_most(moved(0), known.solution, "H_2T");
+      at_most(moved(1), known.outer_gradient, "E^f_y");
+      at_most(moved(2), known.inner_gradient, "E^g_y");
+      at_most(moved(3), known.outer_gradient_x, "E^f_x");
+      at_most(moved(4), known.inner_hessian, "E^g_yy");
+      at_most(moved(5), known.inner_cross, "E^g_xy");
     }
   }
 }

@@ -295,6 +295,35 @@ RC_GTEST_PROP(TheoremThree, AgreesWithASecondDerivation, ()) {
   RC_ASSERT(close(regret_bound(o, k, in).value, expected));
 }
 
+// Both displays of the proof as they stand, in the same order.
+RC_GTEST_PROP(TheoremThree, TheBoundOfItsIterationsAgreesWithASecondDerivation, ()) {
+  const Constants k = random_constants(100);
+  const Round T = *rc::gen::inRange(1, 400);
+  auto o = from_theory<Af2oboOptions>(k, T);
+  if (*rc::gen::arbitrary<bool>()) {  // tolerances that change are summed
+    o.delta_y = Schedule(0.3, -0.5);
+    o.delta_z = Schedule(0.2, -1.0);
+  }
+  const BoundInputs in = inputs(T, 1);
+  const Real L = k.L_g1, mu = k.mu_g, kappa = L / mu, l1 = o.lambda1, tau = o.tau, g = o.gamma.scale;
+  const Real n = static_cast<Real>(T), L_0 = k.L_f0 + 2 * k.L_f0 * L / mu;
+  const Real ln_y = -std::log(1 - 1 / (4 * kappa)), ln_z = -std::log(1 - o.alpha.scale * mu);
+  Real y = 0, z = 0, logs_y = 0, logs_z = 0;
+  for (Round t = 1; t <= T; ++t) {
+    y += static_cast<Real>(o.delta_y(t)) * o.delta_y(t);
+    z += static_cast<Real>(o.delta_z(t)) * o.delta_z(t);
+    logs_y += std::log(static_cast<Real>(o.delta_y(t)));
+    logs_z += std::log(static_cast<Real>(o.delta_z(t)));
+  }
+  const Real distances = 8 * y / (mu * mu) + 12 * k.L_f0 * k.L_f0 / (mu * mu) * n +
+                         12 * g * g * l1 * l1 * kappa * kappa * L_0 * L_0 * std::pow(n, 1 + 2 * tau) +
+                         6 * l1 * l1 * std::pow(n, 2 * tau) * in.H_2T;
+  const Real of_y = n - 2 * logs_y / ln_y + 4 * L * L / ln_y * distances;
+  const Real of_z = n - 2 * logs_z / ln_z + 2 * kappa * kappa * z / ln_z +
+                    4 * g * g * kappa * kappa * L_0 * L_0 * L * L / ln_z * n + 4 * L * L / ln_z * in.H_2T;
+  RC_ASSERT(close(iteration_bound(o, k, in).value, of_y + of_z));
+}
+
 RC_GTEST_PROP(TheoremFour, AgreesWithASecondDerivation, ()) {
   const Constants k = random_constants(30);
   const Round T = *rc::gen::inRange(2, 200);
@@ -335,6 +364,17 @@ TEST(Growth, OfTheoremThreeAtTauOfAHalfIsLogarithmic) {
   EXPECT_NEAR(growth(bound, 10'000, 100), 1.0, 1e-4);
 }
 
+// T^(1+2τ) + T^(2τ) H_2T, at τ = ½ and with H_2T of order T.
+TEST(Growth, OfTheoremThreesIterationsIsTSquared) {
+  const auto o = with_penalty<Af2oboOptions>(2, 0.5, 0.01);
+  const auto bound = [&](Round T) {
+    BoundInputs in = still(T);
+    in.H_2T = static_cast<double>(T);
+    return iteration_bound(o, small_problem(), in).value;
+  };
+  EXPECT_NEAR(growth(bound, 1'000'000, 10), 100.0, 1e-2);
+}
+
 TEST(Growth, OfTheoremOneAtTauOfOneStops) {
   const auto bound = [](Round T) {
     return regret_bound(from_theory<F2oboOptions>(small_problem(), T), small_problem(), still(T)).value;
@@ -370,8 +410,9 @@ TEST(Growth, OfTheCorollaryIsTToTheTwoThirds) {
 // Runs: the paper's oscillation from x_1 = 0.3, with every parameter from the theory.
 struct Measured {
   double regret = 0.0;
-  Bound bound;
+  Bound bound, iterations;
   bool capped = false;
+  std::int64_t steps = 0;
 };
 
 // The minimiser of L_1 in y: f_y + λ g_y increases, as λ > 2 L_f1/μ_g.
@@ -425,10 +466,13 @@ Measured run(Round T, double noise, std::uint64_t seed) {
     p.reveal(t);
     gradient[0] = -2 * s.x[0] * std::exp(-s.x[0] * s.x[0]);
     result.regret += gradient_mapping_squared<double>(set, s.x, gradient, in.gamma, scratch);
-    result.capped |= optimiser.step(p, s, Rng(seed)).capped;
+    const Step step = optimiser.step(p, s, Rng(seed));
+    result.capped |= step.capped;
+    result.steps += step.inner_iterations;
     if (t == 1) in.initial_error = initial_error(optimiser, p, s, x1, o.lambda1, k.L_g1);
   }
   result.bound = regret_bound(o, k, in);
+  if constexpr (requires { iteration_bound(o, k, in); }) result.iterations = iteration_bound(o, k, in);
   return result;
 }
 
@@ -453,6 +497,9 @@ TEST(Run, OfAf2oboStaysBelowABoundThatIsNotTrivial) {
   EXPECT_FALSE(r.capped);
   EXPECT_LE(r.regret, r.bound.value);
   EXPECT_LT(r.bound.value, 0.7 * 2 / std::exp(1.0) * double(T));
+  EXPECT_FALSE(mentions(r.iterations, "does not hold"));
+  EXPECT_GT(r.steps, T);  // y* flips every round
+  EXPECT_LE(static_cast<double>(r.steps), r.iterations.value);
 }
 
 TEST(Run, OfSf2oboStaysBelowItsBoundOnAverage) {

@@ -6,6 +6,7 @@
 
 #include "obolus/problems/oscillation.hpp"
 #include "obolus/problems/quadratic.hpp"
+#include "obolus/problems/quadratic_file.hpp"
 
 namespace obolus {
 namespace {
@@ -36,8 +37,15 @@ TEST(VariationMeter, SumsThePapersClosedFormsOfTheOscillation) {
   EXPECT_EQ(meter.H2.sum, 4.0 * 10);  // H_2T = 4(T − 1)
   EXPECT_EQ(meter.Ef.sum, 0.0);
   EXPECT_EQ(meter.Eg.sum, 4.0 * 10);  // μ² |2x|² at the ends
-  EXPECT_EQ(meter.summary().P().sum, 80.0);
-  EXPECT_TRUE(meter.V.exact && meter.H2.exact && meter.Ef.exact && meter.Eg.exact);
+  EXPECT_EQ(meter.Efx.sum, 0.0);
+  EXPECT_EQ(meter.Egyy.sum, 0.0);
+  EXPECT_EQ(meter.Egxy.sum, 4.0 * 10);  // |±2μ|²
+  const VariationSummary s = meter.summary();
+  EXPECT_EQ(s.P().sum, 80.0);
+  EXPECT_EQ(s.E2().sum, 0.0);
+  EXPECT_EQ(s.Psi().sum, 120.0);
+  for (const auto& [name, part] : variation_parts) EXPECT_EQ((s.*part).kind(), "exact") << name;
+  for (const auto& [name, sum] : variation_totals) EXPECT_EQ((s.*sum)().kind(), "exact") << name;
 }
 
 TEST(VariationMeter, AnEstimateFallsShortOfTheClosedFormAndSaysSo) {
@@ -62,6 +70,66 @@ TEST(VariationMeter, ARoundThatDoesNotChangeAddsNothingEvenWithASine) {
   const auto meter = measured(problem, 5);
   EXPECT_EQ(meter.V.sum, 0.0);
   EXPECT_TRUE(meter.V.exact);
+}
+
+// Two rounds in turn, which differ in everything but w, s and r.
+std::vector<QuadraticRound<double>> turning() {
+  QuadraticRound<double> a, b;
+  a.A = Matrix<double>{{2.0, 0.0}, {0.0, 2.0}};
+  b.A = Matrix<double>{{2.0, 1.0}, {1.0, 2.0}};  // the change has eigenvalues ±1
+  a.B = Matrix<double>{{1.0}, {0.0}};
+  b.B = Matrix<double>{{1.0}, {3.0}};
+  a.b = a.c = b.b = Vector<double>::Zero(2);
+  b.c = Vector<double>::Constant(2, 1.0);
+  a.e = Vector<double>::Zero(1);
+  b.e = Vector<double>::Constant(1, 2.0);
+  a.w = b.w = 1.5;
+  a.r = b.r = 0.5;
+  return {a, b};
+}
+
+TEST(VariationMeter, KnowsHowHessiansAndOuterGradientsOfQuadraticsChange) {
+  QuadraticFile<double> problem(turning(), {});
+  const VariationSummary s = measured(problem, 3).summary();
+  EXPECT_NEAR(s.Egyy.sum, 2 * 1.0, 1e-14);
+  EXPECT_NEAR(s.Egxy.sum, 2 * 9.0, 1e-13);
+  EXPECT_EQ(s.Efx.sum, 2 * 0.25 * 4.0);       // r² |e_2 − e_1|²
+  EXPECT_EQ(s.Ef.sum, 2 * 2.25 * 2.0);        // w² |c_2 − c_1|²
+  EXPECT_NEAR(s.E2().sum, 9.0 + 2.0, 1e-13);  // E^f_y + E^g_yy
+  EXPECT_EQ(s.E2().kind(), "exact");
+  EXPECT_EQ(s.Psi().kind(), "estimate");  // y* and ∇_y g have no closed supremum when A changes
+  EXPECT_EQ(s.Psi().sum, s.P().sum + s.Efx.sum + s.Egxy.sum + s.Egyy.sum);
+}
+
+TEST(VariationMeter, AnEstimatedHessianIsNoLargerThanItsSpectralNorm) {
+  QuadraticFile<double> knowing(turning(), {});
+  Unknowing<QuadraticFile<double>> guessing(turning(), {});
+  const VariationSummary exact = measured(knowing, 5).summary(), seen = measured(guessing, 5).summary();
+  for (const auto& [name, part] : variation_parts) EXPECT_EQ((seen.*part).kind(), "estimate") << name;
+  EXPECT_NEAR(seen.Egyy.sum, exact.Egyy.sum, 1e-13);  // ±1 are its eigenvalues: any unit vector shows the norm
+  EXPECT_LE(seen.Egxy.sum, exact.Egxy.sum * (1 + 1e-14));
+  EXPECT_GT(seen.Egxy.sum, 0.9 * exact.Egxy.sum);   // (3u_2)² of the best of 64 unit vectors in the plane
+  EXPECT_NEAR(seen.Efx.sum, exact.Efx.sum, 1e-14);  // the same everywhere
+}
+
+// Checkpoints of older builds end after E^g_y.
+TEST(VariationMeter, WhatAnOlderCheckpointDidNotMeasureStaysUnmeasured) {
+  Oscillation<double> problem({}, 1);
+  auto meter = measured(problem, 6);
+  Archive saved;
+  saved("V", meter.V);
+  saved("H2", meter.H2);
+  saved("Ef", meter.Ef);
+  saved("Eg", meter.Eg);
+  auto resumed = measured(problem, 0);
+  Archive loaded(saved.bytes());
+  resumed.fields(loaded);
+  loaded.finish();
+  problem.reveal(7);
+  resumed.add(problem, 7);
+  EXPECT_EQ(resumed.summary().P().sum, 8.0 * 6);
+  for (const VariationSum& sum : {resumed.Efx, resumed.Egyy, resumed.Egxy, resumed.summary().Psi()})
+    EXPECT_EQ(sum.kind(), "not measured");
 }
 
 TEST(VariationMeter, LeavesTheRoundItWasGivenCurrent) {
@@ -99,6 +167,8 @@ TEST(VariationMeter, WhatWasNeitherKnownNorSolvedIsNotMeasured) {
   EXPECT_EQ(s.P().kind(), "not measured");
   EXPECT_EQ(s.Ef.kind(), "estimate");
   EXPECT_EQ(s.Eg.kind(), "estimate");
+  EXPECT_EQ(s.Efx.kind(), "estimate");
+  for (const VariationSum& sum : {s.Egyy, s.Egxy, s.E2(), s.Psi()}) EXPECT_EQ(sum.kind(), "not measured");
   EXPECT_TRUE(std::isnan(s.V.sum) && std::isnan(s.H2.sum) && std::isnan(s.P().sum));
 }
 
@@ -138,6 +208,7 @@ TEST(VariationMeter, ResumedSolvesGiveTheSameBits) {
   run(resumed, 7, 10);
   EXPECT_EQ(resumed.V.sum, whole.V.sum);
   EXPECT_EQ(resumed.H2.sum, whole.H2.sum);
+  EXPECT_EQ(resumed.Efx.sum, whole.Efx.sum);
 }
 
 TEST(VariationMeter, ResumesFromWhatItSaved) {

@@ -118,6 +118,9 @@ TEST(Oscillation, VariationsAreTheSupremaOverX) {
       EXPECT_EQ(v.outer_gradient.value(), f_y);
       EXPECT_DOUBLE_EQ(v.solution.value(), solution);
       EXPECT_NEAR(v.inner_gradient.value(), g_y, 20 * epsilon * g_y);
+      EXPECT_EQ(v.outer_gradient_x.value(), 0.0);  // f does not depend on t
+      EXPECT_EQ(v.inner_hessian.value(), 0.0);     // g_yy = μ
+      EXPECT_EQ(v.inner_cross.value(), 36.0);      // g_xy = ∓μ, with μ = 3
     }
   }
   Oscillation<double> p({}, 0);

@@ -374,6 +374,28 @@ TEST_F(QuadraticFileTest, VariationsAreExactWhereKnownAndUnsetElsewhere) {
     EXPECT_NEAR(v.outer_gradient.value(), 0.49 * (0.81 + 0.04 + 0.09), 10 * epsilon);
     const Variation unknown = p.variation(2, tried.set);  // A, B and w change
     EXPECT_FALSE(unknown.value || unknown.solution || unknown.outer_gradient || unknown.inner_gradient);
+    EXPECT_FALSE(unknown.outer_gradient_x);  // r changes
+    // Spectral norms against the largest |Du| of many unit vectors, each within 1e-3 of the best one.
+    Vector<double> a(3), b(3), c(2), d(2);
+    double hessian = 0.0, cross = 0.0;
+    Rng rng(1);
+    for (int i = 0; i < 20'000; ++i) {
+      Vector<double> u(3);
+      rng.fill_normal(u);
+      u.normalize();
+      p.reveal(1);
+      p.inner_hvp_yy(at(0, 0), u, u, a);
+      p.inner_hvp_xy(at(0, 0), u, u, c);
+      p.reveal(2);
+      p.inner_hvp_yy(at(0, 0), u, u, b);
+      p.inner_hvp_xy(at(0, 0), u, u, d);
+      hessian = std::max(hessian, (b - a).squaredNorm());
+      cross = std::max(cross, (d - c).squaredNorm());
+    }
+    EXPECT_NEAR(hessian / unknown.inner_hessian.value(), 1.0, 1e-3);
+    EXPECT_LE(hessian, unknown.inner_hessian.value() * (1 + 100 * epsilon));
+    EXPECT_NEAR(cross / unknown.inner_cross.value(), 1.0, 1e-3);
+    EXPECT_LE(cross, unknown.inner_cross.value() * (1 + 100 * epsilon));
   }
   EXPECT_EQ(p.variation(4, ConvexSet::all()).value.value(), std::numeric_limits<double>::infinity());
 }

@@ -163,17 +163,22 @@ RC_GTEST_PROP(QuadraticVariation, TheOtherTermsAreTheSquaredChangesAtAnyPoint, (
   Quadratic<double> p({.dim_x = 2, .dim_y = 3, .drift = drift, .period = 2, .weight = 1.3, .sine = 0.4}, seed);
   Rng rng(seed);
   const Vector<double> x = at(rng.normal(), rng.normal()), y = (Vector<double>(3) << 0.3, -1.0, 2.0).finished();
-  Vector<double> f0(3), f1(3), g0(3), g1(3);
+  Vector<double> f0(3), f1(3), g0(3), g1(3), x0(2), x1(2);
   p.reveal(t - 1);
+  p.outer_gradient_x(x, y, x0);
   p.outer_gradient_y(x, y, f0);
   p.inner_gradient_y(x, y, g0);
   p.reveal(t);
+  p.outer_gradient_x(x, y, x1);
   p.outer_gradient_y(x, y, f1);
   p.inner_gradient_y(x, y, g1);
   const Variation v = p.variation(t, ConvexSet::all());
   const double tolerance = 1000 * epsilon * (1.0 + x.norm());
   RC_ASSERT(std::abs(v.outer_gradient.value() - (f1 - f0).squaredNorm()) <= tolerance);
   RC_ASSERT(std::abs(v.inner_gradient.value() - (g1 - g0).squaredNorm()) <= tolerance);
+  RC_ASSERT(v.outer_gradient_x.value() == (x1 - x0).squaredNorm());
+  RC_ASSERT(v.inner_hessian.value() == 0.0);
+  RC_ASSERT(v.inner_cross.value() == 0.0);
   RC_ASSERT(std::abs(v.solution.value() - (solution_at(p, t, x) - solution_at(p, t - 1, x)).squaredNorm()) <=
             tolerance);
   const bool still = drift == Drift::none || (drift == Drift::abrupt && (t - 1) % 2 != 0);

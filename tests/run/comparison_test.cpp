@@ -426,6 +426,26 @@ TEST(Comparison, evaluations_stand_beside_the_regret) {
   EXPECT_EQ(at["regret"]["seeds"][0], cell.horizons[2].regret);
 }
 
+// A stream may have a window of its own; one without is not measured, and says so.
+TEST(Comparison, window_averaged_regrets_stand_beside_the_regret) {
+  const ComparisonResult r =
+      result_of(replaced(small, "{ drift = \"static\" }", "{ drift = \"static\" }\nmetrics = { window = 4 }"));
+  EXPECT_TRUE(r.has_window());
+  const auto json = nlohmann::json::parse(r.json());
+  const CellResult& cell = r.streams[0].optimisers[0].settings[0].seeds[0];
+  const auto& shown = json["streams"][0]["optimisers"][0]["settings"][0]["horizons"][2];
+  EXPECT_GT(cell.horizons[2].window_regret, 0.0);
+  EXPECT_EQ(shown["window_regret"]["seeds"][0], cell.horizons[2].window_regret);
+  EXPECT_EQ(shown["trailing_regret"]["seeds"][0], cell.horizons[2].trailing_regret);
+  EXPECT_TRUE(std::isnan(r.streams[1].optimisers[0].settings[0].seeds[0].horizons[2].window_regret));
+  expect_says(r.text(), {"Window-averaged regret, T = 40", "not measured"});
+  expect_says(r.csv(), {",window_regret_mean,window_regret_sd,trailing_regret_mean,trailing_regret_sd"});
+  const ComparisonResult plain = result_of();
+  EXPECT_FALSE(plain.has_window());
+  EXPECT_EQ(plain.csv().find("window"), std::string::npos);
+  EXPECT_EQ(plain.streams[0].optimisers[0].settings[0].seeds[0].horizons[2].regret, cell.horizons[2].regret);
+}
+
 TEST(Comparison, a_comparison_without_a_regret_shows_none) {
   const ComparisonResult r = result_of(ranked_by_distance);
   EXPECT_FALSE(r.has_regret);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -100,6 +101,7 @@ TEST(Experiment, ARunCutAtAnyRoundAndResumedWritesTheSameTraceButForTheClock) {
        {Overrides{}, Overrides{"optimiser.warm_start=dual", "problem.precision=float"},
         Overrides{"problem.drift=abrupt", "problem.period=4", "log.every=3", "problem.sine=0.4"},
         Overrides{"problem.evaluate=true", "metrics.evaluate_every=4"},
+        Overrides{"metrics.window=4", "metrics.window_decay=0.9"},
         Overrides{"problem.evaluate=true", "metrics.regret=false", "metrics.every=5", "metrics.variation=false"}}) {
     const TemporaryFolder folder;
     RunControl control;
@@ -135,6 +137,70 @@ TEST(Experiment, AFinishedRunResumedWithMoreRoundsIsTheLongRun) {
   control.resume = true;
   (void)experiment({"problem.rounds=40"}).run(control);
   EXPECT_EQ(without_seconds(folder.read("grown/trace.jsonl")), without_seconds(folder.read("long/trace.jsonl")));
+}
+
+// Options that an older build did not have stand at the value that its runs had.
+TEST(Experiment, ARunWhoseConfigLacksNewerOptionsIsResumed) {
+  const TemporaryFolder folder;
+  run_part(folder.file("run"), 9, false, {});
+  std::string config, removed;
+  std::istringstream lines(folder.read("run/config.toml"));
+  for (std::string line; std::getline(lines, line);)
+    (line.starts_with("window") || line.starts_with("variation_solves") ? removed : config) += line + "\n";
+  EXPECT_EQ(std::count(removed.begin(), removed.end(), '\n'), 3);
+  folder.write("run/config.toml", config);
+  RunControl control;
+  control.directory = folder.file("run");
+  control.resume = true;
+  EXPECT_THROW((void)experiment({"metrics.window=4"}).run(control), ConfigError);
+  EXPECT_EQ(experiment().run(control).end.status, RunStatus::finished);
+}
+
+TEST(Experiment, AWindowAveragedRegretIsInRowsAndSummary) {
+  Row last;
+  RunControl control;
+  control.on_row = [&](const Row& row) {
+    last = row;
+    return true;
+  };
+  const RunSummary s = experiment({"metrics.window=4", "metrics.window_decay=0.9"}).run(control);
+  ASSERT_TRUE(s.window);
+  EXPECT_EQ(s.window->current, last.window_regret);
+  EXPECT_EQ(s.window->trailing, last.trailing_regret);
+  EXPECT_GT(s.window->current, 0.0);
+  const auto json = nlohmann::json::parse(s.json());
+  EXPECT_EQ(json["window_regret"]["window"], 4);
+  EXPECT_EQ(json["window_regret"]["decay"], 0.9);
+  EXPECT_EQ(json["window_regret"]["at_current_x"], last.window_regret);
+  EXPECT_EQ(s.regret, experiment().run({}).regret);
+  EXPECT_FALSE(nlohmann::json::parse(experiment().run({}).json()).contains("window_regret"));
+  EXPECT_TRUE(says(refusal({"metrics.window=4", "metrics.regret=false"}), "window: got 4"));
+}
+
+TEST(Experiment, Af2oboShowsTheBoundOfItsIterationsBesideThem) {
+  const std::string text = R"(
+[problem]
+name = "oscillation"
+rounds = 50
+[start]
+x = 0.3
+[optimiser]
+name = "af2obo"
+preset = "theory"
+[domain]
+set = "box"
+lower = -1.0
+upper = 1.0
+)";
+  const RunSummary s = experiment({}, text).run({});
+  ASSERT_TRUE(s.bound && s.iteration_bound);
+  EXPECT_LE(static_cast<double>(s.inner_steps), s.iteration_bound->value);
+  const auto json = nlohmann::json::parse(s.json());
+  EXPECT_EQ(json["inner_steps"], s.inner_steps);
+  EXPECT_EQ(json["inner_steps_bound"]["value"], s.iteration_bound->value);
+  EXPECT_EQ(json["variation"]["Psi_T"]["kind"], "exact");
+  EXPECT_EQ(json["variation"]["E_g_xy"]["value"], 4.0 * 49);
+  EXPECT_FALSE(experiment({"optimiser.name=f2obo"}, text).run({}).iteration_bound);
 }
 
 TEST(Experiment, ResumingToFewerRoundsThanDoneIsAnError) {

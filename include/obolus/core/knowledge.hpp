@@ -37,12 +37,16 @@ struct Constants {
   [[nodiscard]] double D_1() const { return 4 * L_f0 * L_g1 / (mu_g * mu_g) * (L_f1 + 2 * L_f0 * L_g2 / mu_g); }
 };
 
-// The terms that round t adds to V_T, H_2T, E^f_y and E^g_y: suprema of the change from round t − 1, where known.
+// The terms that round t adds to V_T, H_2T and the sums E: suprema of the change from round t − 1, where known. The
+// norm of a matrix is the spectral one.
 struct Variation {
-  std::optional<double> value;           // sup_x |F_{t−1} − F_t|
-  std::optional<double> solution;        // sup_x |y*_{t−1} − y*_t|²
-  std::optional<double> outer_gradient;  // sup_{x,y} |∇_y f_{t−1} − ∇_y f_t|²
-  std::optional<double> inner_gradient;  // sup_{x,y} |∇_y g_{t−1} − ∇_y g_t|²
+  std::optional<double> value;                  // sup_x |F_{t−1} − F_t|
+  std::optional<double> solution;               // sup_x |y*_{t−1} − y*_t|²
+  std::optional<double> outer_gradient;         // sup_{x,y} |∇_y f_{t−1} − ∇_y f_t|²
+  std::optional<double> inner_gradient;         // sup_{x,y} |∇_y g_{t−1} − ∇_y g_t|²
+  std::optional<double> outer_gradient_x = {};  // sup_{x,y} |∇_x f_{t−1} − ∇_x f_t|²
+  std::optional<double> inner_hessian = {};     // sup_{x,y} |∇²_yy g_{t−1} − ∇²_yy g_t|²
+  std::optional<double> inner_cross = {};       // sup_{x,y} |∇²_xy g_{t−1} − ∇²_xy g_t|²
 };
 
 template <class P>

@@ -1,4 +1,5 @@
-// A theorem's bound on the regret, term by term, and what it is computed from. metrics/bounds.hpp has the theorems.
+// A theorem's bound on the regret or on the inner iterations, term by term, and what it is computed from.
+// metrics/bounds.hpp has the theorems.
 #pragma once
 
 #include <cmath>

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "obolus/metrics/bound.hpp"
@@ -39,16 +40,16 @@ namespace obolus {
                      .sigma = k.sigma};
 }
 
+// What bounds are made of: the regret's, and the inner iterations'.
+inline constexpr std::span regret_variations = std::span(variation_parts).first(4),
+                           iteration_variations = regret_variations.subspan(1, 1);
+
 // Says which of the variations behind a bound are estimates.
-inline void note_estimates(Bound& bound, const VariationSummary& v) {
+inline void note_estimates(Bound& bound, const VariationSummary& v,
+                           std::span<const VariationPart> used = regret_variations) {
   std::string estimates;
-  const auto note = [&](const char* name, const VariationSum& sum) {
-    if (!sum.exact) estimates += (estimates.empty() ? "" : ", ") + std::string(name);
-  };
-  note("V_T", v.V);
-  note("H_2T", v.H2);
-  note("E_f_y", v.Ef);
-  note("E_g_y", v.Eg);
+  for (const auto& [name, part] : used)
+    if (!(v.*part).exact) estimates += (estimates.empty() ? "" : ", ") + std::string(name);
   if (!estimates.empty())
     bound.assumptions.push_back("estimated from below, so the bound may be too small: " + estimates);
 }

@@ -1,5 +1,6 @@
-// The regret bounds of Theorems 1–4 with their constants, as the paper prints them in the displays that end its proofs.
-// They are shown beside a measured regret; `assumptions` says what each presumes and what in it is not rigorous.
+// The regret bounds of Theorems 1–4 with their constants, as the paper prints them in the displays that end its proofs,
+// and Theorem 3's bound of the inner iterations. They are shown beside what was measured; `assumptions` says what each
+// presumes and what in it is not rigorous.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +20,12 @@ namespace obolus {
 
 namespace theory {
 
-inline void assume(Bound& bound, std::string_view theorem, const Constants& k,
-                   const std::vector<Condition>& conditions) {
+inline void assume(Bound& bound, std::string_view theorem, const Constants& k, const std::vector<Condition>& conditions,
+                   bool uses_D_1 = true) {
   bound.assumptions.push_back("as printed in the proof of " + std::string(theorem) + "; valid for this horizon only");
   if (!k.region.empty()) bound.assumptions.push_back("the constants hold where: " + k.region);
-  bound.assumptions.emplace_back("D_1 is not defined in the paper: taken from Kwon et al. (2023), Lemma 3.1");
+  if (uses_D_1)
+    bound.assumptions.emplace_back("D_1 is not defined in the paper: taken from Kwon et al. (2023), Lemma 3.1");
   for (const Condition& c : conditions)
     if (!c.holds) bound.assumptions.push_back("does not hold: " + c.name + ": " + c.detail);
 }
@@ -119,6 +121,55 @@ inline void assume_regret_gamma(Bound& bound, double measured, double max) {
   }
   b.add("384 kappa_g^2 sum delta_y^2", 384 * squared(kappa) * y);
   b.add("48 kappa_g^2 sum lambda_t^2 delta_z^2", 48 * squared(kappa) * z);
+  return b;
+}
+
+namespace theory {
+
+// Of a tolerance over the rounds.
+struct ToleranceSums {
+  double logs = 0.0;     // Σ ln δ_t
+  double squares = 0.0;  // Σ δ_t²
+
+  ToleranceSums(const Schedule& delta, Round T) {
+    const Round count = delta.is_constant() ? 1 : T;
+    const double each = delta.is_constant() ? static_cast<double>(T) : 1.0;
+    for (Round t = 1; t <= count; ++t) {
+      logs += each * std::log(delta(t));
+      squares += each * squared(delta(t));
+    }
+  }
+};
+
+}  // namespace theory
+
+// Theorem 3's bound of I_T, the steps of y and of z together: the two displays that end its proof, with δ_y and δ_z as
+// they are. The logarithms are taken with the largest ρ_y and ρ_z.
+[[nodiscard]] inline Bound iteration_bound(const Af2oboOptions& o, const Constants& k, const BoundInputs& in) {
+  using namespace theory;
+  Bound b;
+  assume(b, "Theorem 3", k, theorem_conditions(o, k, in.T), /*uses_D_1=*/false);
+  b.assumptions.emplace_back("every inner loop ended at its tolerance, none at max_inner");
+  b.assumptions.emplace_back("round 1 is counted as if a round 0 had been solved to the tolerances");
+  b.assumptions.emplace_back(
+      "lambda_(t-1) is replaced by lambda_t, 12 H_2T by 6 H_2T, and |d_t| is bounded without its error");
+  const Gaps gaps = double_loop_gaps(o, k, in.T);
+  const double log_y = -std::log1p(-gaps.y), log_z = -std::log1p(-gaps.z);  // ln(1/ρ)
+  const ToleranceSums y(o.delta_y, in.T), z(o.delta_z, in.T);
+  const double rounds = static_cast<double>(in.T), kappa = k.kappa(), lambda_T = lambda_at(o, in.T);
+  const double step = gamma_extremes(o, in.T).max * kappa * L_L0(k);  // how far y* moves with x in a round, at most
+  const double L = squared(k.L_g1);
+  b.add("2 T", 2 * rounds);
+  b.add("2 T ln(1/delta_y)/ln(1/rho_y)", -2 * y.logs / log_y);
+  b.add("32 kappa_g^2 delta_y^2 T/ln(1/rho_y)", 32 * squared(kappa) * y.squares / log_y);
+  b.add("48 kappa_g^2 L_f0^2 T/ln(1/rho_y)", 48 * squared(kappa * k.L_f0) * rounds / log_y);
+  b.add("48 L_g1^2 gamma^2 kappa_g^2 L_L0^2 lambda_T^2 T/ln(1/rho_y)",
+        48 * L * squared(step * lambda_T) * rounds / log_y);
+  b.add("24 L_g1^2 lambda_T^2 H_2T/ln(1/rho_y)", 24 * L * squared(lambda_T) * in.H_2T / log_y);
+  b.add("2 T ln(1/delta_z)/ln(1/rho_z)", -2 * z.logs / log_z);
+  b.add("2 kappa_g^2 delta_z^2 T/ln(1/rho_z)", 2 * squared(kappa) * z.squares / log_z);
+  b.add("4 L_g1^2 gamma^2 kappa_g^2 L_L0^2 T/ln(1/rho_z)", 4 * L * squared(step) * rounds / log_z);
+  b.add("4 L_g1^2 H_2T/ln(1/rho_z)", 4 * L * in.H_2T / log_z);
   return b;
 }
 

@@ -1,5 +1,6 @@
 // Measures a round: the regret by which an online bilevel optimiser is judged, and every other number of a row.
 //     BLReg(T) = Σ_t |G_X(x_t, ∇F_t(x_t), γ)|²   (paper, eq. reg_F), at the committed x_t with the true ∇F_t.
+// With a window, also its window-averaged forms (metrics/window_regret.hpp).
 // Everything here uses the plain, uncounted oracle, outside the optimiser's clock.
 #pragma once
 
@@ -22,6 +23,7 @@
 #include "obolus/metrics/hypergradient.hpp"
 #include "obolus/metrics/prequential.hpp"
 #include "obolus/metrics/row.hpp"
+#include "obolus/metrics/window_regret.hpp"
 
 namespace obolus {
 
@@ -35,6 +37,8 @@ struct MeterOptions {
   std::vector<Round> evaluated = {};  // and these, in increasing order
   ReferenceSteps reference = {};      // where the inner problem cannot be solved
   Constants constants = {};           // certify distances where they are known
+  std::int64_t window = 0;            // rounds of a window-averaged regret; 0: not measured
+  double window_decay = 1.0;          // δ, a round's weight in it against the one after it
 
   [[nodiscard]] bool evaluates(Round t, bool last) const {
     return last || (evaluate_every > 0 && t % evaluate_every == 0) ||
@@ -60,11 +64,16 @@ class RoundMeter {
     if (options_.every < 1 || (options_.regret && options_.every > 1 && options_.reference.steps == 0))
       throw ConfigError("every: got " + std::to_string(options_.every) +
                         ", expected 1: the regret is a sum over all rounds");
+    if (options_.window > 0 && (!options_.regret || options_.every > 1))
+      throw ConfigError("window: got " + std::to_string(options_.window) +
+                        ", expected 0: a window needs the reference hypergradient of every round");
     const Dims dims = problem.dims();
     if (options_.regret) {
       hypergradient_.emplace(problem, options_.reference);
       true_.resize(dims.x);
     }
+    if (options_.window > 0)
+      window_.emplace(problem, set_, gamma_, options_.window, options_.window_decay, options_.reference);
     if (options_.residuals)
       for (Vector<S>* v : {&z_, &f_y_, &g_y_}) v->resize(dims.y);
   }
@@ -111,6 +120,10 @@ class RoundMeter {
   [[nodiscard]] std::int64_t untrusted() const { return untrusted_; }
   // Rounds without a usable ∇F_t, which the regret leaves out.
   [[nodiscard]] std::int64_t left_out() const { return left_out_; }
+  // Window-averaged regrets; none without a window.
+  [[nodiscard]] std::optional<WindowSums> window() const {
+    return window_ ? std::optional(window_->sums()) : std::nullopt;
+  }
   [[nodiscard]] const Vector<S>& x() const { return x_; }  // committed in the round last measured
   [[nodiscard]] const Vector<S>& y() const { return y_; }
   [[nodiscard]] const Vector<S>& true_hypergradient() const { return true_; }  // empty without the regret
@@ -125,6 +138,7 @@ class RoundMeter {
     a("capped", capped_rounds_);
     a("indefinite", indefinite_rounds_);
     if (hypergradient_) a("hypergradient", *hypergradient_);
+    if (window_) a("window", *window_);
   }
 
  private:
@@ -133,6 +147,7 @@ class RoundMeter {
     const bool trusted = (*hypergradient_)(problem, x_, y_, true_);
     const double increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
     const bool usable = hypergradient_->usable() && std::isfinite(increment);
+    if (window_) measure_window(problem, row, usable);
     if (!trusted || !usable) ++untrusted_;
     // The measurement failed, not the run: it goes on, and this round is left out.
     if (!usable) {
@@ -144,6 +159,12 @@ class RoundMeter {
     regret_ += static_cast<double>(options_.every) * increment;  // the round also stands for those not measured
     row.regret = regret_;
     row.has_regret = true;
+  }
+
+  void measure_window(P& problem, Row& row, bool usable) {
+    const auto [current, trailing] = window_->add(problem, row.t, x_, y_, true_, usable);
+    if (std::isfinite(current)) row.window_regret = window_->sums().current;
+    if (std::isfinite(trailing)) row.trailing_regret = window_->sums().trailing;
   }
 
   // Rounds that are measured out of turn do not enter later means, which must not depend on where a run was evaluated
@@ -202,6 +223,7 @@ class RoundMeter {
   std::int64_t capped_rounds_ = 0, indefinite_rounds_ = 0, untrusted_ = 0, left_out_ = 0;
   Prequential prequential_;
   std::optional<Hypergradient<P>> hypergradient_;
+  std::optional<WindowRegret<P>> window_;
   Vector<S> x_, true_, difference_, y_, z_, f_y_, g_y_;
 };
 

@@ -29,6 +29,7 @@ struct Row {
   bool has_residuals = false;
   double f = absent, g = absent;
   double regret = absent, regret_increment = absent;
+  double window_regret = absent, trailing_regret = absent;
   double own_mapping = absent;
   double hypergradient_error = absent;
   double residual_y = absent, residual_z = absent;
@@ -63,9 +64,10 @@ struct RowColumn {
     total = 2,           // over all rounds so far
     no_trace = 4,        // nor in the live view
     no_summary = 8,      // not among the last round's numbers in summary.json
-    no_checkpoint = 16,  // not under its own name; any other column that is added makes older checkpoints unreadable
+    no_checkpoint = 16,  // not under its own name; a new column has this or `added`, else older checkpoints are lost
     no_cells = 32,       // nor in a comparison's reports
-    cells_by_hand = 64   // in a comparison's cells, but written there by name
+    cells_by_hand = 64,  // in a comparison's cells, but written there by name
+    added = 128          // older checkpoints lack it
   };
 
   std::string_view name;  // in files
@@ -119,7 +121,7 @@ inline constexpr auto row_columns = [] {
   using R = Row;
   using C = OracleCounts;
   constexpr unsigned round_only = no_summary | no_cells, certified = log_scale | round_only | no_checkpoint;
-  constexpr unsigned counter = total | no_summary | cells_by_hand;
+  constexpr unsigned counter = total | no_summary | cells_by_hand, windowed = total | no_summary | added;
   return std::to_array<RowColumn>({
       {"f", &R::f, When::measured, "losses", "outer loss f", "f_t at the committed (x_t, y_t)", cells_by_hand},
       {"g", &R::g, When::measured, "losses", "inner loss g", "g_t at the committed (x_t, y_t)"},
@@ -127,6 +129,11 @@ inline constexpr auto row_columns = [] {
        "BLReg so far: Σ |G_X(x_t, ∇F_t(x_t), γ)|², with one fixed γ", counter},
       {"regret_increment", &R::regret_increment, When::regret, "regret", "regret of the round",
        "the round's term of the regret", no_cells},
+      {"window_regret", &R::window_regret, When::finite, "regret", "regret of a window, at the current x",
+       "window-averaged regret so far: Σ |G_X(x_t, (1/W) Σ_i δ^i ∇F_{t−i}(x_t), γ)|², past functions at the current x",
+       windowed},
+      {"trailing_regret", &R::trailing_regret, When::finite, "regret", "regret of a window, each round at its own x",
+       "the same with ∇F_{t−i}(x_{t−i}), every function at its own x", windowed},
       {"own_mapping", &R::own_mapping, When::measured, "regret", "|G|² of the method's own direction",
        "|G_X(x_t, d_t, γ_t)|², as the optimiser sees it", no_summary},
       {"hypergradient_error", &R::hypergradient_error, When::regret, "residuals", "hypergradient error",
@@ -176,7 +183,10 @@ inline void Row::fields(Archive& a) {
     if (column.is(RowColumn::no_checkpoint)) continue;
     std::visit(
         [&](auto member) {
-          if constexpr (requires { a(column.name, this->*member); }) a(column.name, this->*member);
+          if constexpr (requires { a(column.name, this->*member); }) {
+            if (column.is(RowColumn::added)) a.added(column.name, this->*member);
+            else a(column.name, this->*member);
+          }
         },
         column.place);
   }

@@ -118,6 +118,9 @@ template <class Options>
 // F is L_F-smooth (Lemma L_F), hence γ ≤ 1/(2 L_F); infinite when F is affine.
 [[nodiscard]] inline double smoothness_limit(const Constants& k) { return 1 / (2 * k.L_F()); }
 
+// Lemma L_lip: L*_λ is L_{L,0}-Lipschitz.
+[[nodiscard]] inline double L_L0(const Constants& k) { return k.L_f0 + 2 * k.L_f0 * k.kappa(); }
+
 // Theorem 1 ----------------------------------------------------------------------------------------------------------
 
 // 2 ρ^K ≤ ρ  ⇔  K ≥ 1 − ln 2/ln ρ.

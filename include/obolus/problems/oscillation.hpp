@@ -109,7 +109,7 @@ class Oscillation {
   }
   [[nodiscard]] Variation variation(Round, const ConvexSet& set) const {
     const double swing = 4 * std::pow(set.max_norm(1), 2);  // |2x|² at the ends of X
-    return {0.0, swing, 0.0, o_.mu * o_.mu * swing};
+    return {0.0, swing, 0.0, o_.mu * o_.mu * swing, 0.0, 0.0, 4 * o_.mu * o_.mu};
   }
 
  private:

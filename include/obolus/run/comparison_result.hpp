@@ -100,6 +100,8 @@ using Quantity = std::function<double(const Reading&)>;
 
 namespace quantity {
 [[nodiscard]] double regret(const Reading& r);
+[[nodiscard]] double window_regret(const Reading& r);  // NaN where not measured
+[[nodiscard]] double trailing_regret(const Reading& r);
 [[nodiscard]] double f(const Reading& r);
 [[nodiscard]] double gradients(const Reading& r);  // of f and g
 [[nodiscard]] double products(const Reading& r);   // g_yy v and g_xy v
@@ -152,6 +154,7 @@ struct ComparisonResult {
   // The names of what was evaluated, in the problem's order; of all streams, or of one.
   [[nodiscard]] std::vector<std::string> measures() const;
   [[nodiscard]] static std::vector<std::string> measures(const StreamResult& stream);
+  [[nodiscard]] bool has_window() const;                                   // some run measured a window-averaged regret
   [[nodiscard]] std::vector<Relative> relative(bool within_budget) const;  // the best first
   [[nodiscard]] std::vector<TitledTable> tables() const;
   [[nodiscard]] std::string text() const;      // the tables for a terminal

@@ -12,6 +12,7 @@
 #include "obolus/metrics/reference_steps.hpp"
 #include "obolus/metrics/row.hpp"
 #include "obolus/metrics/variation.hpp"
+#include "obolus/metrics/window_regret.hpp"
 #include "obolus/optimisers/condition.hpp"
 #include "obolus/run/profile.hpp"
 #include "obolus/run/run_end.hpp"
@@ -31,17 +32,19 @@ struct RunSummary {
   bool closed_form = true;     // the regret's hypergradients rest on a closed-form inner solution
   std::int64_t untrusted = 0;  // rounds whose reference hypergradient did not reach its tolerance
   std::int64_t left_out = 0;   // of those, rounds that the regret leaves out: no usable hypergradient
-  bool convex = true;          // the inner problem is strongly convex, as the theory requires
-  ReferenceSteps reference;    // how its hypergradients were found where it has no closed form
+  std::optional<WindowSums> window;
+  bool convex = true;        // the inner problem is strongly convex, as the theory requires
+  ReferenceSteps reference;  // how its hypergradients were found where it has no closed form
   std::int64_t inner_steps = 0, capped_rounds = 0;
   std::int64_t indefinite_rounds = 0;             // in which a linear system met negative curvature
   double max_distance_y = 0, max_distance_z = 0;  // certified by the residuals, when μ_g is known
   std::optional<VariationSummary> variation;
   Preset preset = Preset::standard;
   std::optional<Constants> constants;
-  std::vector<Condition> conditions;  // of the theorem, for a finished run whose constants are known
-  std::optional<Bound> bound;
-  Distribution x;  // after the last finished round
+  std::vector<Condition> conditions;     // of the theorem, for a finished run whose constants are known
+  std::optional<Bound> bound;            // of the regret
+  std::optional<Bound> iteration_bound;  // of inner_steps
+  Distribution x;                        // after the last finished round
 
   [[nodiscard]] std::string json() const;
 };
