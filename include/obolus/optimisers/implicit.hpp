@@ -93,10 +93,22 @@ class Window {
   std::int64_t pushed_ = 0;
 };
 
-// Σ_{i < n} decay^i: OAGD and SOBOW divide by it from the first round on.
+// Σ_{i < n} decay^i: SOBOW divides by it with n = w from the first round on.
 [[nodiscard]] inline double full_weight(double decay, std::int64_t window) {
   return decay == 1.0 ? static_cast<double>(window)
                       : (1.0 - std::pow(decay, static_cast<double>(window))) / (1.0 - decay);
+}
+
+// What a window of past functions is divided by: the weights of all its w places, or of the rounds there have been.
+enum class Normalise : std::uint8_t { window, stored };
+template <>
+struct EnumNames<Normalise> {
+  static constexpr std::array<std::pair<Normalise, std::string_view>, 2> values{
+      {{Normalise::window, "window"}, {Normalise::stored, "stored"}}};
+};
+
+[[nodiscard]] inline double divisor(Normalise by, double decay, std::int64_t window, Round t) {
+  return full_weight(decay, by == Normalise::window ? window : std::min<std::int64_t>(window, t));
 }
 
 template <class OptionsType>

@@ -118,6 +118,12 @@ template <class Options>
 // F is L_F-smooth (Lemma L_F), hence γ ≤ 1/(2 L_F); infinite when F is affine.
 [[nodiscard]] inline double smoothness_limit(const Constants& k) { return 1 / (2 * k.L_F()); }
 
+// The fewest steps of size 1/L_g1 in y, or terms of a series in v, that leave ε of a squared error:
+// (1 − 1/κ_g)^(2n) ≤ ε. What other methods' O(log T) and O(log w) come to.
+[[nodiscard]] inline double steps_to_leave(const Constants& k, double epsilon) {
+  return std::max(1.0, std::ceil(std::log(epsilon) / (2 * std::log1p(-1 / k.kappa()))));
+}
+
 // Theorem 1 ----------------------------------------------------------------------------------------------------------
 
 // 2 ρ^K ≤ ρ  ⇔  K ≥ 1 − ln 2/ln ρ.
