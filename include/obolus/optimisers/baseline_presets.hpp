@@ -1,5 +1,5 @@
-// The presets of the methods that the paper compares with: the values of its experiments, what it quotes of their theory
-// (Tables 1 and 2), and OAGD as its authors' code has it.
+// The presets of the methods that the paper compares with: the values of its experiments, what it quotes of their
+// theory (Tables 1 and 2), and OAGD as its authors' code has it.
 #pragma once
 
 #include <algorithm>

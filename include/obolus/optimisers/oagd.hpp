@@ -3,11 +3,11 @@
 // with f_s = 0 for s ≤ 0. A round costs K g_y and, for every function of the window, one f_y, f_x and g_xy v and Q
 // products.
 //
-// Sourced: the steps above, from the paper; and, from the authors' code (github.com/BojianHou/OAGD), what differs there:
-// `inner_on = "window"`, one step of y on g_{t−i}(x_t, ·) for each function of the window, the oldest first, in the
-// place of the K_t steps; `normalise = "stored"`, W = Σ δ^i over the min(w, t) rounds there have been; δ = 0.9; and the
-// series for v, of step 1/L = 0.5 with 5 products, which diverges once L_g1 > 4. Ours: CG from zero as the default, and
-// the series' step 1/L_g1.
+// Sourced: the steps above, from the paper; and what the authors' code (github.com/BojianHou/OAGD) does otherwise.
+// `inner_on = "window"`: instead of the K_t steps, one step of y on g_s(x_t, ·) for each round s of the window, the
+// oldest first. `normalise = "stored"`: W = Σ δ^i over the min(w, t) rounds there have been. Besides, δ = 0.9, and a
+// Neumann series of step 0.5 with 5 products for v, which diverges once L_g1 > 4. Ours: CG from zero as the default,
+// and the series' step 1/L_g1.
 #pragma once
 
 #include "obolus/core/past_rounds.hpp"
