@@ -95,7 +95,8 @@ struct OptimiserSection {
     v("name", name, "which optimiser: see `obolus list optimisers`");
     v("preset", preset,
       "where the other options start from: default, paper (its experiments), theory (from constants and T), anytime "
-      "(no T) or practical (steps from the smoothness of g, Adam on the logarithms of x)");
+      "(no T), orders (counts behind the orders in the paper's tables), authors (their code) or practical (steps from "
+      "the smoothness of g, Adam on the logarithms of x)");
     v("L_f0", L_f0, "Lipschitz constant of f; unset: the problem's own, where it knows one", Range::at_least(0));
     v("L_f1", L_f1, "Lipschitz constant of ∇f; unset: the problem's own", Range::at_least(0));
     v("L_g2", L_g2, "Lipschitz constant of g_xy and g_yy; unset: the problem's own", Range::at_least(0));

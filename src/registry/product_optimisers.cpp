@@ -8,6 +8,7 @@
 #include "obolus/optimisers/sobbo.hpp"
 #include "obolus/optimisers/sobow.hpp"
 #include "obolus/optimisers/sogd.hpp"
+#include "obolus/optimisers/wobo.hpp"
 #include "registry/optimiser_entry.hpp"
 
 namespace obolus::registry {
@@ -21,6 +22,7 @@ std::span<const OptimiserEntry> product_optimisers() {
       optimiser_entry<Sobbo>(),
       optimiser_entry<Fsobo>(),
       optimiser_entry<Aobo>(),
+      optimiser_entry<Wobo>(),
       optimiser_entry<Sogd>(),
   };
   // clang-format on

@@ -18,6 +18,7 @@
 #include "obolus/optimisers/sobow.hpp"
 #include "obolus/optimisers/sogd.hpp"
 #include "obolus/optimisers/with_finite_differences.hpp"
+#include "obolus/optimisers/wobo.hpp"
 #include "obolus/optimisers/zo_sogd.hpp"
 
 namespace obolus::test {
@@ -66,6 +67,7 @@ const StaticPath static_paths[] = {
     path<Sobbo>(),
     path<Fsobo>(),
     path<Aobo>(),
+    path<Wobo>(),
     path<Sogd>(),
     path<ZoSogd>(),
     path<FsoboDifferences>(),

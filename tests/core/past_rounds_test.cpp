@@ -21,6 +21,14 @@ TEST(PastRounds, LooksBackAsFarAsTheWindowAndComesBack) {
   EXPECT_EQ(stream.seen, (std::vector<Round>{9, 8, 10}));
 }
 
+TEST(PastRounds, LooksAtTheOldestFirstAndEndsWithTheCurrentOne) {
+  Recorder stream;
+  std::vector<std::int64_t> ages;
+  PastRounds<Recorder>(stream, 10, 3).each_oldest_first([&](std::int64_t age) { ages.push_back(age); });
+  EXPECT_EQ(ages, (std::vector<std::int64_t>{2, 1, 0}));
+  EXPECT_EQ(stream.seen, (std::vector<Round>{8, 9, 10}));
+}
+
 TEST(PastRounds, NothingLiesBeforeTheFirstRound) {
   Recorder stream;
   int looks = 0;
@@ -32,6 +40,7 @@ TEST(PastRounds, NothingLiesBeforeTheFirstRound) {
 TEST(PastRounds, AWindowOfOneRevealsNothing) {
   Recorder stream;
   PastRounds<Recorder>(stream, 7, 1).each([](std::int64_t) {});
+  PastRounds<Recorder>(stream, 7, 1).each_oldest_first([](std::int64_t) {});
   EXPECT_TRUE(stream.seen.empty());
 }
 

@@ -1,6 +1,6 @@
 """The methods that use products with g_yy and g_xy: g_yy v = f_y, ∇F = f_x − g_xy v.
 
-FSOBO and AOBO (Jia, Wang, Chen 2026), SOBOW (Lin et al. 2023), OAGD (Tarzanagh et al. 2024), OBBO and
+FSOBO, AOBO and WOBO (Jia, Wang, Chen 2026), SOBOW (Lin et al. 2023), OAGD (Tarzanagh et al. 2024), OBBO and
 SOBBO (Bohne et al. 2024). SOGD and ZO-SOGD are in momentum_methods.py.
 """
 
@@ -134,6 +134,11 @@ class AoboFd(Aobo):
 # --------------------------------------------------------------------------------------------------
 
 
+def divided_by(options, stored):
+    """The number of weights in W: the window's places, or the rounds there have been."""
+    return options["window"] if options["normalise"] == "window" else stored
+
+
 def discounted_mean(estimates, decay, window):
     """(1/W) Σ_i decay^i h_i, newest first, W = Σ_{i<w} decay^i whatever the number there is."""
     total = [0.0] * len(estimates[0])
@@ -159,18 +164,20 @@ class Sobow(WarmSystem):
 
 
 class Oagd(Method):
-    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "window": 5, "decay": 1.0, "system_steps": 5,
-                "system_solver": "cg", "L_g1": None}  # fmt: skip
+    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "inner_on": "round", "window": 5, "decay": 1.0,
+                "normalise": "window", "system_steps": 5, "system_solver": "cg", "L_g1": None}  # fmt: skip
 
     def step(self, rounds, t, x):
-        """K steps on g_t; then the functions of the last w rounds, all at the current point."""
-        oracle, alpha, steps = rounds(t), self.options.at("alpha", t), self.options.count("inner_steps", t)
-        for _ in range(steps):
-            self.y = plus(self.y, -alpha, oracle.g_y(x, self.y))
-        self.took(steps)
-        window = self.options["window"]
-        estimates = [self.estimate(rounds(t - i), t, x) for i in range(min(window, t))]
-        return discounted_mean(estimates, self.options["decay"], window)
+        """K steps on g_t, or one on each g of the window, the oldest first; then the functions of the last w rounds,
+        all at the current point."""
+        alpha, stored = self.options.at("alpha", t), min(self.options["window"], t)
+        window = self.options["inner_on"] == "window"
+        on = range(t - stored + 1, t + 1) if window else [t] * self.options.count("inner_steps", t)
+        for s in on:
+            self.y = plus(self.y, -alpha, rounds(s).g_y(x, self.y))
+        self.took(len(on))
+        estimates = [self.estimate(rounds(t - i), t, x) for i in range(stored)]
+        return discounted_mean(estimates, self.options["decay"], divided_by(self.options, stored))
 
     def estimate(self, oracle, t, x):
         right, steps = oracle.f_y(x, self.y), self.options.count("system_steps", t)
@@ -183,6 +190,29 @@ class Oagd(Method):
         else:
             v = neumann(product, right, self.options["L_g1"] or 1.0 / self.options.at("alpha", 1), steps)
         return hypergradient(oracle, x, self.y, v)
+
+
+class Wobo(WarmSystem):
+    DEFAULTS = {"alpha": 0.1, "inner_steps": 1, "window": 5, "normalise": "window", "tolerance": None,
+                "max_outer": 1000} | SOLVER  # fmt: skip
+
+    def __init__(self, options, d1, d2, y, rng):
+        super().__init__(options, d1, d2, y, rng)
+        self.pairs = {}  # round → its (y, v)
+
+    def step(self, rounds, t, x):
+        """One outer step. Every round of the window has a pair (y, v), which a new round inherits."""
+        steps, alpha = self.options.count("inner_steps", t), self.options.at("alpha", t)
+        stored, estimates, latest = min(self.options["window"], t), [], (self.y, self.v)
+        for s in range(t - stored + 1, t + 1):
+            self.y, self.v = self.pairs[s] if s < t else latest
+            for _ in range(steps):
+                self.y = plus(self.y, -alpha, rounds(s).g_y(x, self.y))
+            self.solve(rounds(s), t, x)
+            self.pairs[s] = self.y, self.v
+            estimates.append(hypergradient(rounds(s), x, self.y, self.v))
+        self.took(steps * stored)
+        return discounted_mean(estimates[::-1], 1.0, divided_by(self.options, stored))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -51,6 +51,9 @@ VARIANTS = {
         CG | {"system_steps": 1, "window": 7, "decay": 0.5, "inner_steps": {"scale": 1.0, "power": 0.4}},
         {"system_solver": "neumann", "window": 3, "decay": 0.9, "L_g1": ("L", 0.8)},
         {"system_solver": "neumann", "system_steps": 3, "window": 7, "L_g1": ("L", 1.0), "inner_steps": 2},
+        CG | {"system_steps": 2, "window": 3, "normalise": "stored", "decay": 0.5},
+        {"system_solver": "neumann", "window": 5, "decay": 0.9, "L_g1": ("L", 1.0), "inner_on": "window",
+         "normalise": "stored"},
     ],
     "obbo": [
         {},
@@ -106,6 +109,12 @@ VARIANTS = {
     ],
     "fsobo_fd": [{}, {"v_step": ("α", 0.5), "radius": 0.3}],
     "aobo_fd": [{"system_steps": 3}, GD | {"delta": 0.01, "system_steps": 3}],
+    "wobo": [  # the repeated outer steps are in tests/optimisers/wobo_test.cpp: here the run loop takes the step
+        {"system_steps": 3},
+        CG | {"system_steps": 2, "window": 3, "inner_steps": 2, "normalise": "stored", "radius": 0.5},
+        GD | {"window": 7, "system_steps": 3, "v_step": ("α", 0.5)},
+        GD | {"window": 2, "system_steps": 1, "inner_steps": {"scale": 1.0, "power": 0.4}},
+    ],
 }  # fmt: skip
 NO_ALPHA = ("sogd", "zo_sogd")
 ORDERS = [1, 2, 3, 4, 5]
@@ -157,7 +166,7 @@ def optimiser(rng, name, variant, stream):
 def dimensions(rng, name, variant):
     if name == "zo_sogd":
         return 1, 1
-    uses_cg = name in ("aobo", "sobow", "oagd", "aobo_fd") and variant.get("system_solver", "cg") == "cg"
+    uses_cg = name in ("aobo", "sobow", "oagd", "aobo_fd", "wobo") and variant.get("system_solver", "cg") == "cg"
     return rng.choice(LARGE_DIMENSIONS if uses_cg else DIMENSIONS)
 
 

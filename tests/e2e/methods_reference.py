@@ -14,7 +14,7 @@ import math
 import random
 
 import outer_steps
-from hvp_methods import Aobo, AoboFd, Fsobo, FsoboFd, Oagd, Obbo, Sobbo, Sobow
+from hvp_methods import Aobo, AoboFd, Fsobo, FsoboFd, Oagd, Obbo, Sobbo, Sobow, Wobo
 from method import Options
 from momentum_methods import F3sa, Sogd, ZoSogd
 from penalty_methods import Af2obo, Bome, F2obo, F2oboSl, F2sa, Pbgd, Sf2obo
@@ -40,6 +40,7 @@ METHODS = {
     "pbgd": Pbgd,
     "fsobo_fd": FsoboFd,
     "aobo_fd": AoboFd,
+    "wobo": Wobo,
 }
 SHARED = {"gamma": 0.01} | outer_steps.DEFAULTS
 SINGLE_LOOP_GAMMA = {"gamma": {"scale": 0.01, "power": -1.0 / 3.0}}  # F²OBO-SL's default, Theorem 2

@@ -104,6 +104,28 @@ class IdentityTest(SameRuns):
         self.assertLess(rows[3]["hypergradient_error"], 1e-11)
         self.assertGreater(rows[2]["hypergradient_error"], 1e-3)
 
+    def test_stored_weights_make_oagds_window_do_nothing_on_a_still_stream_from_the_first_round(self):
+        common = {"alpha": 0.3, "window": 4, "decay": 0.5, "inner_steps": 200, "system_steps": 6}
+        rows = trajectory(streams.static_stream(92, 2, 3), config_of("oagd", normalise="stored", **common))
+        self.assertLess(max(row["hypergradient_error"] for row in rows), 1e-11)
+
+    def test_wobo_with_a_window_of_one_is_sobow(self):
+        for solver in ("cg", "gd"):
+            common = {"alpha": 0.3, "system_solver": solver, "system_steps": 2, "window": 1}
+            self.assert_same(self.run_of("wobo", **common), self.run_of("sobow", **common))
+
+    def test_wobo_solves_every_inner_problem_of_its_window(self):
+        """Solved at the current x, the estimates average to the mean of the window's hypergradients."""
+        rows = self.run_of("wobo", alpha=0.3, window=3, inner_steps=200, system_steps=6)
+        for row, after in itertools.pairwise(rows):
+            x, total = row["x"], [0.0] * 3
+            for s in range(max(1, row["t"] - 2), row["t"] + 1):
+                r = Round(self.stream["rounds"][(s - 1) % 7])
+                y = r.inner_solution(x)
+                v = reference.solve_positive_definite(r.A, r.f_y(x, y))
+                total = plus(total, 1.0 / 3.0, minus(r.f_x(x, y), r.g_xy(x, y, v)))
+            self.assertLess(norm(minus(plus(x, -0.05, total), after["x"])), 1e-11)
+
     def test_f3sa_with_momentum_one_is_f2sa_with_one_step(self):
         common = {"alpha": 0.3, "increment": 0.5}
         fields = [*self.FIELDS, "inner_steps", "inner_steps_y", "inner_steps_z"]
@@ -252,6 +274,13 @@ class CostTest(unittest.TestCase):
         for t, got in enumerate(self.increments("oagd", window=self.W, inner_steps=K, system_steps=Q), start=1):
             seen = min(t, self.W)
             self.assertEqual(got, (2 * seen, K, Q * seen, seen, 0))
+        on_window = {"window": self.W, "inner_on": "window", "system_steps": Q}
+        for t, got in enumerate(self.increments("oagd", **on_window), start=1):
+            seen = min(t, self.W)
+            self.assertEqual(got, (2 * seen, seen, Q * seen, seen, 0))
+        for t, got in enumerate(self.increments("wobo", window=self.W, inner_steps=K, system_steps=Q), start=1):
+            seen = min(t, self.W)
+            self.assertEqual(got, (2 * seen, K * seen, (Q + 1) * seen, seen, 0))
 
     def test_momentum_pays_twice_after_the_first_round(self):
         for name, once in (("sogd", (2, 1, 1, 1, 0)), ("zo_sogd", (0, 0, 0, 0, 14)), ("f3sa", (2, 4, 0, 0, 0))):
@@ -303,7 +332,8 @@ class StaticStreamTest(unittest.TestCase):
         "sobbo": {"inner_steps": 40, "window": 5}, "sogd": {}, "zo_sogd": {"directions": 8},
         "f2sa": {"increment": 1.0}, "f3sa": {"increment": 1.0}, "bome": {"y_step": 0.1, "inner_steps": 20},
         "pbgd": {"gamma": 0.02, "lambda1": 15.0}, "fsobo_fd": {}, "aobo_fd": {"delta": 1e-6},
-        "f2obo": {"order": 2}, "af2obo": {"order": 3, "lambda1": 16.0, "tau": 0.0, "delta_y": 1e-4, "delta_z": 1e-6},
+        "wobo": {"window": 3}, "f2obo": {"order": 2},
+        "af2obo": {"order": 3, "lambda1": 16.0, "tau": 0.0, "delta_y": 1e-4, "delta_z": 1e-6},
         "sf2obo": {"order": 4, "lambda1": 16.0}, "f2obo_sl": {},
     }  # fmt: skip
     SOLVED_AT_ONCE = ["aobo", "aobo_fd", "af2obo", "obbo", "sobbo"]  # no first error to fall from

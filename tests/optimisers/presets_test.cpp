@@ -244,6 +244,101 @@ TEST(TheoryPreset, OfSf2oboByHand) {
   EXPECT_NEAR(o.gamma.scale, std::sqrt((1 - 0.8975906) / (14 * 1.05875)) / (48 * 2 * 4), 1e-10);
 }
 
+// ---- The methods that the paper compares with ----------------------------------------------------------------------
+
+template <class Options>
+std::string refusal(Preset preset, const Constants& k = small_problem(), Round T = 10) {
+  try {
+    (void)with<Options>(preset, k, T);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "no complaint";
+}
+
+// κ_g = 2: n(ε) = ⌈ln(1/ε)/(2 ln 2)⌉ is ⌈3.32⌉ for 1/100 and ⌈2.82⌉ for 1/50.
+TEST(OrdersPreset, ByHand) {
+  const auto sobow = with<SobowOptions>(Preset::orders, small_problem(), 100);
+  EXPECT_EQ(sobow.system_steps.count(1), 1);
+  EXPECT_EQ(sobow.system_steps.count(37), 37);
+  EXPECT_EQ(with<ObboOptions>(Preset::orders, small_problem(), 100).inner_steps, Schedule(4.0));
+  const auto aobo = with<AoboOptions>(Preset::orders, small_problem(), 100);
+  EXPECT_DOUBLE_EQ(aobo.delta(1), 0.1);
+  EXPECT_EQ(aobo.system_steps, Schedule(4.0));
+  EXPECT_EQ(aobo.max_inner, 10'000);
+  const auto sobbo = with<SobboOptions>(Preset::orders);
+  EXPECT_EQ(sobbo.estimator, Estimator::neumann);
+  EXPECT_EQ(sobbo.samples, Samples::fresh);
+  EXPECT_EQ(sobbo.window, 50);
+  EXPECT_EQ(sobbo.system_steps, 3);
+  EXPECT_EQ(sobbo.L_g1, 4.0);
+}
+
+TEST(OrdersPreset, StepsOfYAreOneOverTheSmoothnessAndGammaIsLeftAlone) {
+  const auto check = []<class Options>(Options) {
+    const auto o = with<Options>(Preset::orders);
+    EXPECT_EQ(o.alpha, Schedule(0.25));
+    EXPECT_EQ(o.gamma, Options{}.gamma);
+  };
+  check(SobowOptions{});
+  check(ObboOptions{});
+  check(AoboOptions{});
+  check(SobboOptions{});
+}
+
+// (1 − 1/κ_g)^(2n) ≤ ε < (1 − 1/κ_g)^(2(n−1)), in logarithms; one part in 10⁹ for rounding.
+RC_GTEST_PROP(OrdersPreset, CountsAreTheFewestThatLeaveTheErrorAskedFor, ()) {
+  const Constants k = random_constants();
+  const Round T = *rc::gen::inRange<Round>(1, 1'000'000);
+  const double n = theory::steps_to_leave(k, 1 / static_cast<double>(T));
+  const double each = -2 * std::log1p(-1 / k.kappa()), asked = std::log(static_cast<double>(T));
+  RC_ASSERT(n >= 1 && n == std::floor(n));
+  RC_ASSERT(n * each >= asked * (1 - 1e-9));
+  if (n > 1) RC_ASSERT((n - 1) * each <= asked * (1 + 1e-9));
+}
+
+TEST(OrdersPreset, NeedsTheSmoothnessAndTheConvexityOfGAndNothingElse) {
+  Constants k;
+  k.L_g1 = 4;
+  EXPECT_NE(refusal<ObboOptions>(Preset::orders, k).find("got mu_g = 0"), std::string::npos);
+  k.mu_g = 2;
+  EXPECT_EQ(refusal<ObboOptions>(Preset::orders, k), "no complaint");
+  EXPECT_NE(refusal<ObboOptions>(Preset::orders, k, 0).find("horizon"), std::string::npos);
+}
+
+TEST(BaselinePresets, PaperIsTheDefaultsWithTheGammaOfItsExperiments) {
+  EXPECT_EQ(with<SogdOptions>(Preset::paper, {}, 0).gamma, Schedule(0.001));
+  EXPECT_EQ(with<FsoboOptions>(Preset::paper, {}, 0).gamma, Schedule(0.001));
+}
+
+TEST(BaselinePresets, ARefusalNamesWhatThereIs) {
+  EXPECT_EQ(refusal<SogdOptions>(Preset::theory),
+            "optimiser.preset: got \"theory\", expected \"default\" or \"paper\": sogd has no other preset");
+  EXPECT_EQ(refusal<FsoboOptions>(Preset::orders),
+            "optimiser.preset: got \"orders\", expected \"default\" or \"paper\": fsobo has no other preset");
+  EXPECT_EQ(
+      refusal<AoboOptions>(Preset::theory),
+      "optimiser.preset: got \"theory\", expected \"default\", \"paper\" or \"orders\": aobo has no other preset");
+  EXPECT_EQ(refusal<OagdOptions>(Preset::paper),
+            "optimiser.preset: got \"paper\", expected \"default\" or \"authors\": oagd has no other preset");
+  EXPECT_NE(refusal<F2oboOptions>(Preset::orders).find("f2obo has no other preset"), std::string::npos);
+}
+
+TEST(AuthorsPreset, OfOagdHasTheValuesOfItsCode) {
+  const auto o = with<OagdOptions>(Preset::authors, {}, 0);
+  EXPECT_EQ(o.inner_on, InnerOn::window);
+  EXPECT_EQ(o.normalise, Normalise::stored);
+  EXPECT_EQ(std::pair(o.window, o.decay), std::pair(std::int64_t{5}, 0.9));
+  EXPECT_EQ(std::pair(o.alpha, o.gamma), std::pair(Schedule(0.1), Schedule(0.001)));
+  EXPECT_EQ(o.system_solver, ColdSolver::neumann);
+  EXPECT_EQ(o.system_steps, Schedule(5.0));
+  EXPECT_EQ(o.L_g1, 2.0);  // a step of 0.5
+  OagdOptions changed = o;
+  apply_preset(Preset::standard, changed, {}, 0);
+  EXPECT_EQ(changed.inner_on, InnerOn::round);
+  EXPECT_EQ(changed.normalise, Normalise::window);
+}
+
 // ---- Without a horizon ---------------------------------------------------------------------------------------------
 
 const Constants mild{.L_f0 = 1, .L_f1 = 1, .L_g1 = 4, .L_g2 = 0.5, .mu_g = 1, .M = 2, .sigma = 0, .region = {}};

@@ -25,6 +25,15 @@ class PastRounds {
     if (count_ > 1) problem_->reveal(now_);
   }
 
+  // The same, the oldest first.
+  template <class Look>
+  void each_oldest_first(Look&& look) {
+    for (std::int64_t age = count_ - 1; age >= 0; --age) {
+      if (count_ > 1) problem_->reveal(now_ - age);
+      look(age);
+    }
+  }
+
  private:
   P* problem_;
   Round now_;

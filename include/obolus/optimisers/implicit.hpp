@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "obolus/core/archive.hpp"
+#include "obolus/core/error.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/core/linear_solve.hpp"
 #include "obolus/core/outer_step.hpp"
@@ -62,6 +64,25 @@ struct ImplicitState {
     a("outer", outer);
   }
 };
+
+// What a window of past functions is divided by: the weights of all its w places, or of the rounds there have been.
+enum class Normalise : std::uint8_t { window, stored };
+template <>
+struct EnumNames<Normalise> {
+  static constexpr std::array<std::pair<Normalise, std::string_view>, 2> values{
+      {{Normalise::window, "window"}, {Normalise::stored, "stored"}}};
+};
+
+[[nodiscard]] inline double divisor(Normalise by, double decay, std::int64_t window, Round t) {
+  return full_weight(decay, by == Normalise::window ? window : std::min<std::int64_t>(window, t));
+}
+
+// Refuses an option that would store more than 2³³ numbers.
+inline void check_stored(std::string_view option, std::int64_t count, std::string_view each, Index size) {
+  if (static_cast<double>(count) * static_cast<double>(size) > 0x1p33)
+    throw ConfigError(std::string(option) + ": got " + std::to_string(count) + ", expected fewer: each " +
+                      std::string(each) + " of " + std::to_string(size) + " numbers");
+}
 
 template <class OptionsType>
 class ImplicitOptimiser : public OptimiserBase<OptionsType> {

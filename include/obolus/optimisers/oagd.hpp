@@ -3,8 +3,11 @@
 // with f_s = 0 for s ≤ 0. A round costs K g_y and, for every function of the window, one f_y, f_x and g_xy v and Q
 // products.
 //
-// Sourced: the steps. Their code solves the system by a Neumann series of step 0.5 with 5 terms, which diverges once
-// L_g1 > 4; ours has step 1/L_g1. Our default is CG from zero.
+// Sourced: the steps above, from the paper; and what the authors' code (github.com/BojianHou/OAGD) does otherwise.
+// `inner_on = "window"`: instead of the K_t steps, one step of y on g_s(x_t, ·) for each round s of the window, the
+// oldest first. `normalise = "stored"`: W = Σ δ^i over the min(w, t) rounds there have been. Besides, δ = 0.9, and a
+// Neumann series of step 0.5 with 5 products for v, which diverges once L_g1 > 4. Ours: CG from zero as the default,
+// and the series' step 1/L_g1.
 #pragma once
 
 #include "obolus/core/past_rounds.hpp"
@@ -19,12 +22,21 @@ struct EnumNames<ColdSolver> {
       {{ColdSolver::cg, "cg"}, {ColdSolver::neumann, "neumann"}}};
 };
 
+enum class InnerOn : std::uint8_t { round, window };
+template <>
+struct EnumNames<InnerOn> {
+  static constexpr std::array<std::pair<InnerOn, std::string_view>, 2> values{
+      {{InnerOn::round, "round"}, {InnerOn::window, "window"}}};
+};
+
 struct OagdOptions {
   Schedule alpha = 0.1;
   Schedule gamma = 0.01;
   Schedule inner_steps = 5.0;
+  InnerOn inner_on = InnerOn::round;
   std::int64_t window = 5;
   double decay = 1.0;
+  Normalise normalise = Normalise::window;
   Schedule system_steps = 5.0;
   ColdSolver system_solver = ColdSolver::cg;
   std::optional<double> L_g1 = {};
@@ -34,9 +46,11 @@ struct OagdOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
     v("gamma", gamma, "outer step size, γ_t", Range::positive());
-    v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
+    v("inner_steps", inner_steps, "K_t, steps of y per round when inner_on = \"round\"", Range::count());
+    v("inner_on", inner_on, "round: K_t steps on the round's g; window: one on each g of the window, the oldest first");
     v("window", window, "w, past functions evaluated at the current point", Range::between(1, 1e6));
     v("decay", decay, "δ, weight of a round's function against the one after it", Range::between(0, 1));
+    v("normalise", normalise, "divide by the weights of: window: all w places; stored: the rounds there have been");
     v("system_steps", system_steps, "Q_t, products per linear system", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients from zero; neumann: Q + 1 terms of the series");
     v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
@@ -67,9 +81,8 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
     requires Stream<P>
   Step step(P& p, State<P>& s, const Rng&) const {
     ++s.t;
-    const std::int64_t iterations = options_.inner_steps.count(s.t);
+    const std::int64_t iterations = descend(p, s);
     Step report{.inner_iterations = iterations, .steps_y = iterations};
-    for (std::int64_t k = 0; k < iterations; ++k) s.space.descend(p, s.x, s.y, options_.alpha(s.t));
     s.direction.setZero();
     double weight = 1.0;
     PastRounds<P>(p, s.t, options_.window).each([&](std::int64_t) {
@@ -79,11 +92,26 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
       else add_gradient<P>(p, s, weight);
       weight *= options_.decay;
     });
-    s.direction /= ScalarOf<P>(full_weight(options_.decay, options_.window));
+    s.direction /= ScalarOf<P>(divisor(options_.normalise, options_.decay, options_.window, s.t));
     return outer_update(options_.gamma(s.t), s, report);
   }
 
  private:
+  // The steps of y; returns their number.
+  template <class P>
+  [[nodiscard]] std::int64_t descend(P& p, State<P>& s) const {
+    const double alpha = options_.alpha(s.t);
+    std::int64_t steps = 0;
+    const auto step = [&](std::int64_t) {
+      s.space.descend(p, s.x, s.y, alpha);
+      ++steps;
+    };
+    if (options_.inner_on == InnerOn::window) PastRounds<P>(p, s.t, options_.window).each_oldest_first(step);
+    else
+      for (std::int64_t k = options_.inner_steps.count(s.t); k > 0; --k) step(k);
+    return steps;
+  }
+
   template <class P>
   void add_gradient(P& p, State<P>& s, double weight) const {
     implicit_gradient<P>(p, s, s.h);

@@ -1,48 +1,26 @@
-// The presets of every optimiser that has some: from the theory for the paper's four algorithms, and the values of the
-// paper's experiments for these and for the methods it compares with. theorem_conditions.hpp, included here, tells
-// whether given options meet the conditions of their theorem.
+// The presets of the paper's four algorithms, and, by baseline_presets.hpp, of every other optimiser that has some.
+// theorem_conditions.hpp, included here, tells whether given options meet the conditions of their theorem.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "obolus/core/error.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/preset.hpp"
 #include "obolus/optimisers/af2obo.hpp"
-#include "obolus/optimisers/aobo.hpp"
+#include "obolus/optimisers/baseline_presets.hpp"
 #include "obolus/optimisers/f2obo.hpp"
-#include "obolus/optimisers/fsobo.hpp"
-#include "obolus/optimisers/obbo.hpp"
+#include "obolus/optimisers/preset_checks.hpp"
 #include "obolus/optimisers/sf2obo.hpp"
-#include "obolus/optimisers/sobbo.hpp"
-#include "obolus/optimisers/sobow.hpp"
-#include "obolus/optimisers/sogd.hpp"
 #include "obolus/optimisers/theorem_conditions.hpp"
 #include "obolus/optimisers/theorem_constants.hpp"
 
 namespace obolus {
 
 namespace theory {
-
-// An L_g1 below μ_g contradicts itself: ∇g would change by less than strong convexity demands.
-inline void require_constants(const Constants& k, Preset preset, std::string_view optimiser) {
-  std::string got, remedy;
-  const auto complain = [&](std::string_view name, double value) {
-    got += (got.empty() ? "" : ", ") + std::string(name) + " = " + text(value);
-    remedy += (remedy.empty() ? "set optimiser." : ", optimiser.") + std::string(name) + " = …";
-  };
-  for (const NamedConstant& c : named_constants)
-    if (!is_given(k, c)) complain(c.name, k.*c.value);
-  if (got.empty() && k.L_g1 < k.mu_g) complain("L_g1", k.L_g1);
-  if (got.empty()) return;
-  throw ConfigError("preset \"" + std::string(name_of(preset)) + "\" of " + std::string(optimiser) + ": got " + got +
-                    (k.region.empty() ? "" : " (" + k.region + ")") +
-                    ", expected finite constants with mu_g > 0 and L_g1 >= mu_g; " + remedy);
-}
 
 // A tenth above Theorem 1's 2 L_f1/μ_g, and at least 1, which the proofs of Theorems 2 and 4 use without stating it.
 [[nodiscard]] inline double first_multiplier(const Constants& k) { return std::max(1.0, 1.1 * 2 * k.L_f1 / k.mu_g); }
@@ -74,14 +52,13 @@ inline void set_theory(F2oboSingleLoopOptions& o, const Constants& k, Round T) {
   o.gamma.max = below * smoothness_limit(k);
 }
 
-// max_inner: 400 κ_g steps shrink the squared error of y by (1 − 1/(4κ_g))^(400κ_g) < e^−100.
 inline void set_theory(Af2oboOptions& o, const Constants& k, Round T) {
   set_shared(o, k, 0.5);
   const double horizon = static_cast<double>(T);
   o.delta_y = std::pow(horizon, -0.5);
   o.delta_z = std::pow(horizon, -(1 + 2 * o.tau) / 2);
   o.gamma = k.L_F() > 0 ? smoothness_limit(k) : 1.0;  // F affine: Theorem 3 sets no limit
-  o.max_inner = static_cast<std::int64_t>(std::min(9e18, std::max(1e4, std::ceil(400 * k.kappa()))));
+  o.max_inner = inner_cap(k);
 }
 
 // The corollary's exponents: τ = b = 1/6, a = 0, B_1 = B_2 = 2/3.
@@ -169,6 +146,8 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
     case Preset::standard: o = Options{}; return;
     case Preset::paper: set_paper(o); return;
     case Preset::practical: set_practical(o, k); return;
+    case Preset::orders:
+    case Preset::authors: refuse(preset, optimiser, "\"default\", \"paper\", \"theory\", \"anytime\" or \"practical\"");
     case Preset::theory:
     case Preset::anytime: break;
   }
@@ -176,17 +155,6 @@ void apply(Preset preset, Options& o, const Constants& k, Round T, std::string_v
   require_constants(k, preset, optimiser);
   if (preset == Preset::theory) set_theory(o, k, T);
   else set_anytime(o, k);
-}
-
-// Appendix "Experimental Details": α = 0.1 and γ = 0.001 for all. The rest (K = 5, Q = 5, δ = 0.1, w = 50 for SOBBO,
-// η = 0.9 for SOGD) are defaults already.
-template <class Options>
-void apply_baseline(Preset preset, Options& o, std::string_view optimiser) {
-  if (preset != Preset::standard && preset != Preset::paper)
-    throw ConfigError("optimiser.preset: got \"" + std::string(name_of(preset)) +
-                      "\", expected \"default\" or \"paper\": " + std::string(optimiser) + " has no other preset");
-  o = Options{};
-  if (preset == Preset::paper) o.gamma = 0.001;
 }
 
 }  // namespace theory
@@ -204,26 +172,6 @@ inline void apply_preset(Preset preset, Af2oboOptions& o, const Constants& k, Ro
 }
 inline void apply_preset(Preset preset, Sf2oboOptions& o, const Constants& k, Round T) {
   theory::apply(preset, o, k, T, Sf2obo::info.name);
-}
-
-// The methods that the paper compares with have no theory here.
-inline void apply_preset(Preset preset, SobowOptions& o, const Constants&, Round) {
-  theory::apply_baseline(preset, o, Sobow::info.name);
-}
-inline void apply_preset(Preset preset, ObboOptions& o, const Constants&, Round) {
-  theory::apply_baseline(preset, o, Obbo::info.name);
-}
-inline void apply_preset(Preset preset, FsoboOptions& o, const Constants&, Round) {
-  theory::apply_baseline(preset, o, Fsobo::info.name);
-}
-inline void apply_preset(Preset preset, AoboOptions& o, const Constants&, Round) {
-  theory::apply_baseline(preset, o, Aobo::info.name);
-}
-inline void apply_preset(Preset preset, SobboOptions& o, const Constants&, Round) {
-  theory::apply_baseline(preset, o, Sobbo::info.name);
-}
-inline void apply_preset(Preset preset, SogdOptions& o, const Constants&, Round) {
-  theory::apply_baseline(preset, o, Sogd::info.name);
 }
 
 }  // namespace obolus

@@ -121,6 +121,12 @@ template <class Options>
 // Lemma L_lip: L*_λ is L_{L,0}-Lipschitz.
 [[nodiscard]] inline double L_L0(const Constants& k) { return k.L_f0 + 2 * k.L_f0 * k.kappa(); }
 
+// The fewest steps of size 1/L_g1 in y, or terms of a series in v, that leave ε of a squared error:
+// (1 − 1/κ_g)^(2n) ≤ ε. What other methods' O(log T) and O(log w) come to.
+[[nodiscard]] inline double steps_to_leave(const Constants& k, double epsilon) {
+  return std::max(1.0, std::ceil(std::log(epsilon) / (2 * std::log1p(-1 / k.kappa()))));
+}
+
 // Theorem 1 ----------------------------------------------------------------------------------------------------------
 
 // 2 ρ^K ≤ ρ  ⇔  K ≥ 1 − ln 2/ln ρ.

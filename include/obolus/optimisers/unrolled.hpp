@@ -31,11 +31,8 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
-    constexpr double max = 0x1p33;  // numbers
     const std::int64_t steps = this->options_.inner_steps.count(1);
-    if (static_cast<double>(steps) * static_cast<double>(y0.size()) > max)
-      throw ConfigError("inner_steps: got " + std::to_string(steps) + ", expected fewer: each step stores a y of " +
-                        std::to_string(y0.size()) + " numbers");
+    check_stored("inner_steps", steps, "step stores a y", y0.size());
     State<P> s(p, x0, y0, this->options_.window, steps);
     this->project_start(s);
     return s;
