@@ -47,6 +47,17 @@ class DocsTest(program.ProgramTest):
                 with self.subTest(document=document.name, target=target):
                     self.assertTrue((document.parent / target).exists())
 
+    def test_every_file_that_the_pages_of_the_paper_name_exists(self):
+        optimisers = program.REPOSITORY / "include" / "obolus" / "optimisers"
+        for page in ("paper", "theory", "experiments"):
+            text = (program.REPOSITORY / "docs" / f"{page}.md").read_text(encoding="utf-8")
+            files = re.findall(r"\b(?:experiments|include|scripts|src|tests)/[\w./-]*\w", text)
+            headers = [optimisers / name for name in re.findall(r"`(\w+\.hpp)`", text)]
+            self.assertTrue(files)
+            for file in {program.REPOSITORY / name for name in files} | set(headers):
+                with self.subTest(page=page, file=str(file)):
+                    self.assertTrue(file.exists())
+
 
 if __name__ == "__main__":
     unittest.main()
