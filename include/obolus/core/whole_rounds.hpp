@@ -1,5 +1,5 @@
 // What a problem may do at once for a method whose rounds the primitives of `InnerSpace` do not cover. There is no
-// default here: where a problem has none of its own, the method works on dense vectors, and both must agree to rounding.
+// default here: where a problem has none of its own, the method works on dense vectors. Both must agree to rounding.
 #pragma once
 
 #include <concepts>

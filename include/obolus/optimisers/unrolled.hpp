@@ -24,7 +24,8 @@ struct UnrolledState : ImplicitState<P> {
   }
 };
 
-// For options that tell, by on_same_functions(), whether h is always the derivative through steps on the same functions.
+// For options that tell, by on_same_functions(), whether h is always the derivative through steps on the same
+// functions.
 template <class OptionsType>
 class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
  public:
