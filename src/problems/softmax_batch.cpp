@@ -103,7 +103,7 @@ void SoftmaxBatch::call_for(const RoundRows& now, std::size_t r) const {
   }
 }
 
-void SoftmaxBatch::count(const RoundRows& now) {
+void SoftmaxBatch::count(const RoundRows& now, bool singles) {
   prepare(now);
   by_columns_ = true;
   std::int32_t* met = met_.data();
@@ -118,16 +118,16 @@ void SoftmaxBatch::count(const RoundRows& now) {
     }
   }
   met_count_ = to_size(met - met_.data());
-  number();
+  number(singles ? 2 : 1);
 }
 
-// Numbers for rare features of several documents, and a place for every column. From here on seen_ is 1 for a single
+// Numbers for rare features of so many documents, and a place for every column. From here on seen_ is 1 for a single
 // feature, the number (and `placed`) of another rare one, and still the documents of a common one.
-void SoftmaxBatch::number() {
+void SoftmaxBatch::number(std::uint32_t min_documents) {
   multi_ = common_;
   for (std::size_t i = 0; i < met_count_; ++i) {
     multi_feature_[multi_] = met_[i];
-    multi_ += seen_[at(met_[i])] > 1 ? 1 : 0;  // no branch: it could not be predicted
+    multi_ += seen_[at(met_[i])] >= min_documents ? 1 : 0;  // no branch: it could not be predicted
   }
   of_length_.assign(to_size(rows_) + 2, 0);
   const auto length = [&](std::size_t l) { return seen_[at(multi_feature_[l])]; };

@@ -19,12 +19,13 @@ class SoftmaxBatch {
   // they should follow from data and options alone, not from the batches seen so far.
   SoftmaxBatch(const SparseRows& data, Index rows, std::size_t common);
 
-  // For several steps, in two parts that may run at different times.
+  // For several steps, in two parts that may run at different times. Features of one document are single, or like all
+  // others.
   void build(const RoundRows& rows) {
     count(rows);
     sort(rows);
   }
-  void count(const RoundRows& now);
+  void count(const RoundRows& now, bool singles = true);
   void sort(const RoundRows& now);
   // For a single step.
   void build_once(const RoundRows& now);
@@ -46,7 +47,7 @@ class SoftmaxBatch {
   void reserve(std::size_t rows, std::size_t entries);
   void prepare(const RoundRows& now);
   void call_for(const RoundRows& now, std::size_t r) const;
-  void number();
+  void number(std::uint32_t min_documents);
   void split_columns();
 
   const SparseRows* data_;

@@ -1,6 +1,7 @@
 // The steps of `softmax_l2` on lazy rows: which kernel runs when, on which thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -8,6 +9,8 @@
 
 #include "kernels/softmax/kernels.hpp"
 #include "obolus/core/parallel.hpp"
+#include "obolus/core/whole_rounds.hpp"
+#include "obolus/problems/lazy_momentum.hpp"
 #include "obolus/problems/lazy_rows.hpp"
 #include "obolus/problems/softmax_pools.hpp"
 #include "problems/softmax_batch.hpp"
@@ -51,6 +54,17 @@ class SoftmaxEngine {
             const Meanwhile& meanwhile);
   void central(const Data& data, const S* x, Rows& c, Rows& w, double beta, double lambda, std::int64_t steps,
                const Meanwhile& meanwhile);
+
+  // On batches without single features (softmax_implicit.cpp, softmax_momentum.cpp). FSOBO's round:
+  void system(const Data& data, const S* x, Rows& y, Rows& v, SystemStep step);
+  // K steps of y; h, by feature, is the derivative through them.
+  void unroll(const Data& data, const S* x, Rows& y, double alpha, std::int64_t steps, S* h);
+  // SOGD's round; d by feature.
+  using Momentum = LazyMomentum<S>;
+  using Side = typename Momentum::Side;
+  [[nodiscard]] Momentum make_momentum() const;
+  void momentum_from_dense(const S* x, const DenseMomentum<S>& from, Momentum& m);
+  [[nodiscard]] Status momentum(const Data& data, const S* x, Momentum& m, const MomentumStep& step, S* d);
 
   // What a pair shares, in second.pair: <first_i, second_i>, or |second_i|² − |first_i|².
   enum class Shared : std::uint8_t { product, difference };
@@ -122,6 +136,29 @@ class SoftmaxEngine {
     else meanwhile.late();
   }
   void flatten(Rows& it);
+
+  using Compact = kernels::softmax::Rows<S>;
+  [[nodiscard]] Compact row_of(const Compact& rows, Index i) const {
+    return {rows.line + i * line_width_, rows.rest + i * rest_width_};
+  }
+  void copy(const Compact& from, const Compact& to, Index rows) const {
+    std::copy_n(from.line, rows * line_width_, to.line);
+    std::copy_n(from.rest, rows * rest_width_, to.rest);
+  }
+  void clear(const Compact& to, Index rows) const {
+    std::fill_n(to.line, rows * line_width_, S(0));
+    std::fill_n(to.rest, rows * rest_width_, S(0));
+  }
+
+  using SideView = kernels::softmax::MomentumView<S>;
+  SideView view(const Data& data, Side& side, Work& now, Work& past, Work& rest, double step);
+  void momentum_of_documents(const Data& data, const SideView& y, const SideView& v, Momentum& m,
+                             const MomentumStep& step);
+  static void move_on(Side& side, const S* x, double step, double keep, Index from, Index size);
+  static void restart(Momentum& m, const S* x, const MomentumStep& step, Index feature);
+  static void multiply(Momentum& m, Index feature);
+  void bound(Momentum& m, double radius) const;
+  [[nodiscard]] bool is_finite(const Side& side);
   static void join(Rows& first, Rows& second, Shared what);
 
   Index features_;
@@ -131,8 +168,10 @@ class SoftmaxEngine {
   bool fitted_;
   const kernels::softmax::Kernels<S>* table_;
   std::unique_ptr<ThreadPool> pool_;
-  std::array<Work, 2> work_;
-  std::vector<std::int32_t> all_;  // every feature
+  std::array<Work, 6> work_;
+  Matrix path_, kept_;                      // of `unroll`: weights and logits of every step
+  AlignedNumbers<S> ones_, product_, sum_;  // of `unroll`, by feature of the batch
+  std::vector<std::int32_t> all_;           // every feature
 };
 
 }  // namespace obolus

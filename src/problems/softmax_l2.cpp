@@ -150,6 +150,63 @@ void SoftmaxL2<S>::central_direction(In<S>, const Inner& c, const Inner& w, doub
   engine_->direction(d, [&](Index i, Index n) { return w.pair.vector().segment(i, n); });
 }
 
+template <class S>
+void SoftmaxL2<S>::descend_system(In<S> x, Inner& y, Inner& v, SystemStep step) {
+  engine_->steps().system(engine_->whole(false), engine_->x(x), y, v, step);
+}
+
+// f_x = 0; g_xy v = <y_i, v_i>
+template <class S>
+void SoftmaxL2<S>::implicit_direction(In<S>, const Inner& y, const Inner& v, Out<S> d) {
+  engine_->share(y, v, SoftmaxEngine<S>::Shared::product);
+  engine_->direction(d, [&](Index i, Index n) { return -v.pair.vector().segment(i, n); });
+}
+
+template <class S>
+void SoftmaxL2<S>::bound(Inner& v, double radius) {
+  const double norm = std::sqrt(v.norm.vector().template cast<double>().sum());
+  if (!(norm > radius)) return;
+  const S factor = S(radius / norm);
+  v.scale.vector() *= factor;
+  v.pair.vector() *= factor;
+  v.norm.vector() *= factor * factor;
+}
+
+template <class S>
+void SoftmaxL2<S>::unroll(In<S> x, Inner& y, double alpha, std::int64_t steps, Out<S> h) {
+  engine_->by_feature(
+      h, [&](S* to) { engine_->steps().unroll(engine_->whole(true), engine_->x(x), y, alpha, steps, to); });
+}
+
+template <class S>
+auto SoftmaxL2<S>::make_momentum() -> Momentum {
+  return engine_->steps().make_momentum();
+}
+template <class S>
+void SoftmaxL2<S>::momentum_from_dense(const DenseMomentum<S>& from, Momentum& m) {
+  engine_->steps().momentum_from_dense(engine_->x(from.x), from, m);
+}
+template <class S>
+void SoftmaxL2<S>::momentum_y(const Momentum& m, Out<S> y) {
+  const auto& side = m.y;
+  const Index lines = side.base.in_lines(), rest = side.base.in_rest();
+  engine_->steps().over_features([&](Index from, Index to) {
+    for (Index i = from; i < to; ++i) {
+      const S scale = side.base.scale[i], along = side.along[i];
+      const Index at = i * side.base.classes;
+      y.segment(at, lines) = scale * side.base.line_of(i).head(lines) + along * side.drift.line_of(i).head(lines);
+      y.segment(at + lines, rest) = scale * side.base.rest_of(i).head(rest) + along * side.drift.rest_of(i).head(rest);
+    }
+  });
+}
+template <class S>
+Status SoftmaxL2<S>::momentum_round(In<S> x, Momentum& m, const MomentumStep& step, Out<S> d) {
+  Status status = Status::ok;
+  engine_->by_feature(
+      d, [&](S* to) { status = engine_->steps().momentum(engine_->whole(false), engine_->x(x), m, step, to); });
+  return status;
+}
+
 template class SoftmaxL2<float>;
 template class SoftmaxL2<double>;
 

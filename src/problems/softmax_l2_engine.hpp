@@ -58,6 +58,17 @@ class SoftmaxL2<S>::Engine {
     return slot.batch->view();
   }
 
+  // The same without single features, by columns for several steps.
+  kernels::softmax::BatchView whole(bool several) {
+    steps_.wait();
+    Slot& slot = whole_[problem_.drawn() ? 1 : 0];
+    if (slot.round != problem_.round() || !slot.is(problem_.rows(), several)) {
+      prepare(slot, problem_.rows(), several, problem_.drawn() ? common_of_draw_ : common_, false);
+      slot.round = problem_.round();
+    }
+    return slot.batch->view();
+  }
+
   // Prepares the next round's batch, or the next draw, while another thread works on the current one.
   const typename SoftmaxEngine<S>::Meanwhile& meanwhile() const { return prepare_next_; }
 
@@ -69,9 +80,17 @@ class SoftmaxL2<S>::Engine {
   // d by feature, of(first, count) at a time, summed by group where features share.
   template <class Of>
   void direction(Out<S> d, Of&& of) {
+    by_feature(d, [&](S* to) {
+      Eigen::Map<Vector<S>> all(to, problem_.pools().features());
+      steps_.over_features(
+          [&](Index first, Index last) { all.segment(first, last - first) = of(first, last - first); });
+    });
+  }
+  // The same, all at once: fill(numbers by feature).
+  template <class Fill>
+  void by_feature(Out<S> d, Fill&& fill) {
     const bool own = problem_.group().empty();
-    Eigen::Map<Vector<S>> by_feature(own ? d.data() : product_.data(), problem_.pools().features());
-    steps_.over_features([&](Index from, Index to) { by_feature.segment(from, to - from) = of(from, to - from); });
+    fill(own ? d.data() : product_.data());
     if (own) return;
     d.setZero();
     for (Index i = 0; i < product_.size(); ++i) d(static_cast<Index>(problem_.group_of(i))) += product_(i);
@@ -106,16 +125,16 @@ class SoftmaxL2<S>::Engine {
 
   [[nodiscard]] const SparseRows& train() const { return problem_.pools().data().train; }
 
-  void prepare(Slot& slot, const RoundRows& rows, bool several, std::size_t common) {
-    begin(slot, rows, several, common);
+  void prepare(Slot& slot, const RoundRows& rows, bool several, std::size_t common, bool singles = true) {
+    begin(slot, rows, several, common, singles);
     if (several) slot.batch->sort(slot.rows);
   }
   // Everything for one step; for several, everything but the sorting.
-  void begin(Slot& slot, const RoundRows& rows, bool several, std::size_t common) {
+  void begin(Slot& slot, const RoundRows& rows, bool several, std::size_t common, bool singles = true) {
     slot.round = -1;
     slot.rows.clear();
     if (!slot.batch) slot.batch.emplace(train(), rows.size(), common);
-    if (several) slot.batch->count(rows);
+    if (several) slot.batch->count(rows, singles);
     else slot.batch->build_once(rows);
     slot.rows = rows;
     slot.several = several;
@@ -148,7 +167,8 @@ class SoftmaxL2<S>::Engine {
   SoftmaxEngine<S> steps_;
   std::array<Slot, 2> slots_;
   Slot drawn_, foreseen_;
-  Round next_round_ = -1;  // whose batch is prepared
+  std::array<Slot, 2> whole_;  // of the round, and drawn
+  Round next_round_ = -1;      // whose batch is prepared
   Round drawn_round_ = -1;
   std::size_t common_ = 0, common_of_draw_ = 0;
   RoundRows next_rows_;

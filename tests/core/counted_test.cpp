@@ -126,6 +126,9 @@ std::vector<Named<P>> primitives() {
       {"penalty_direction", [](S s, C p, I i) { s.penalty_direction(p, i.x, i.y, i.z, 8.0, i.d); }},
       {"dual_direction", [](S s, C p, I i) { s.dual_direction(p, i.x, i.z, i.w, 8.0, i.d); }},
       {"central_direction", [](S s, C p, I i) { s.central_direction(p, i.x, i.z, i.w, 8.0, i.d); }},
+      {"descend_system", [](S s, C p, I i) { s.descend_system(p, i.x, i.y, i.w, {0.1, 0.2}); }},
+      {"implicit_direction", [](S s, C p, I i) { s.implicit_direction(p, i.x, i.y, i.w, i.d); }},
+      {"bound", [](S s, C p, I i) { s.bound(p, i.w, 0.1); }},
   };
 }
 

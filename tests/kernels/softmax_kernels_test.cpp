@@ -232,13 +232,17 @@ struct Bench {
   }
 };
 
-enum class Path { plain, dual, central, rows };
+enum class Path { plain, dual, central, rows, system };
 
 // Steps as the engine takes them, by one table; the numbers behind them and a fitted slope.
 template <class S>
 std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
   Bench<S> bench(classes);
   if (path == Path::rows) bench.batch->build_once(bench.now);
+  if (path == Path::system) {
+    bench.batch->count(bench.now, false);
+    bench.batch->sort(bench.now);
+  }
   const BatchView batch = bench.batch->view();
   const int n = path == Path::rows ? 1 : Bench<S>::steps, rows = bench.rows, inner = bench.inner;
   const std::int32_t* label = bench.now.label.data();
@@ -257,6 +261,10 @@ std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
       table.residuals(label, inner, 0, rows, a, k, rows, of_f),
           table.residuals(label, inner, 0, rows, b, k, rows, of_g);
     if (path == Path::dual) table.residuals_dual(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_f);
+    if (path == Path::system) {
+      table.residuals_system(label, inner, 0, rows, a, b, k, rows, of_f);
+      table.residuals(label, inner, 0, rows, a, k, rows, of_g);
+    }
     if (path == Path::central) table.residuals_central(label, inner, 0, rows, a, b, k, rows, lambda, of_g, of_g);
     table.backward(batch, a, k);
     table.backward(batch, b, k);
@@ -275,12 +283,92 @@ std::vector<double> run(const Kernels<S>& table, int classes, Path path) {
   return all;
 }
 
+// Momenta in and out of storage, with a = y and b = v: A is theta, E a multiple of the other's theta.
+template <class S>
+std::vector<double> run_momentum(const Kernels<S>& table, int classes) {
+  Bench<S> bench(classes);
+  bench.batch->build_once(bench.now);
+  struct Numbers {
+    AlignedNumbers<S> along{Bench<S>::features}, past{Bench<S>::features}, past_along{Bench<S>::features},
+        fade{Bench<S>::features}, drift_norm{Bench<S>::features}, base_pair{Bench<S>::features},
+        drift_pair{Bench<S>::features};
+    typename Bench<S>::Matrix drift, was, rest;
+  } of_a, of_b;
+  AlignedNumbers<S> own(Bench<S>::features);
+  const auto rows_of = [](typename Bench<S>::Matrix& m) {
+    return kernels::softmax::Rows<S>{m.lines.data(), m.rest.data()};
+  };
+  const auto view = [&](typename Bench<S>::Side& side, typename Bench<S>::Side& other, Numbers& n) {
+    n.drift = other.theta;
+    n.was = n.rest = bench.matrix(Bench<S>::features + kernels::softmax::ahead);
+    for (Index f = 0; f < Bench<S>::features; ++f) {
+      n.along[f] = S(0.3) * other.scale[f];
+      n.past[f] = S(1.1) * side.scale[f];
+      n.past_along[f] = S(-0.2);
+      n.fade[f] = S(0.1) + other.norm[f];
+    }
+    return kernels::softmax::MomentumView<S>{rows_of(side.theta),
+                                             rows_of(n.drift),
+                                             side.scale.data(),
+                                             n.along.data(),
+                                             n.past.data(),
+                                             n.past_along.data(),
+                                             n.fade.data(),
+                                             side.norm.data(),
+                                             n.drift_norm.data(),
+                                             n.base_pair.data(),
+                                             n.drift_pair.data(),
+                                             bench.cut,
+                                             S(0.2),
+                                             rows_of(side.compact),
+                                             rows_of(n.was),
+                                             rows_of(n.rest)};
+  };
+  const auto y = view(bench.a, bench.b, of_a), v = view(bench.b, bench.a, of_b);
+  const BatchView batch = bench.batch->view();
+  table.momentum_begin(batch, y);
+  table.momentum_begin(batch, v);
+  table.momentum_finish(batch, y, v, own.data(), bench.x.data());
+  std::vector<double> all = bench.all();
+  const auto add = [&](const AlignedNumbers<S>& n) {
+    for (Index i = 0; i < n.size(); ++i) all.push_back(double(n[i]));
+  };
+  for (const Numbers* n : {&of_a, &of_b}) {
+    for (const auto* numbers : {&n->along, &n->past, &n->past_along, &n->fade, &n->drift_norm, &n->base_pair,
+                                &n->drift_pair, &n->drift.lines, &n->drift.rest, &n->was.lines, &n->was.rest})
+      add(*numbers);
+  }
+  add(own);
+  return all;
+}
+
+template <class S>
+void momenta_agree() {
+  for (const int classes : {2, 5, 9, 20, 33, 70}) {
+    const auto here = tables<S>(kernels::softmax::cut_of<S>(classes));
+    const std::vector<double> one = run_momentum<S>(*here.front(), classes);
+    for (const Kernels<S>* table : here) {
+      const std::vector<double> two = run_momentum<S>(*table, classes);
+      ASSERT_EQ(one.size(), two.size());
+      // sums of at most 70 products of numbers below 10
+      for (std::size_t i = 0; i < one.size(); ++i)
+        ASSERT_NEAR(one[i], two[i], 70 * unit<S> * (10.0 + std::abs(one[i])))
+            << table->name << ", " << classes << " classes, number " << i;
+    }
+  }
+}
+TEST(SoftmaxKernels, TheInstructionSetsAgreeToRoundingOnMomenta) {
+  if (tables<double>({1, 0}).size() == 1) GTEST_SKIP() << "one set only";
+  momenta_agree<double>();
+  momenta_agree<float>();
+}
+
 // Fused products round once where others round twice: of some 40 terms a number, three steps, and λ = 50 between dual
 // steps.
 template <class S>
 void tables_agree() {
   for (const int classes : {2, 3, 5, 8, 9, 14, 20, 23, 33, 48, 70})
-    for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
+    for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows, Path::system}) {
       const auto here = tables<S>(kernels::softmax::cut_of<S>(classes));
       const std::vector<double> one = run<S>(*here.front(), classes, path);
       for (const Kernels<S>* table : here) {
@@ -301,7 +389,7 @@ TEST(SoftmaxKernels, TheInstructionSetsAgreeToRoundingOnEveryKernel) {
 // With the size of a row known when compiled, or not: the same sums, in as many parts.
 TEST(SoftmaxKernels, TheGeneralKernelIsTheOneOfAnySize) {
   for (const int classes : {3, 9, 20})
-    for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
+    for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows, Path::system}) {
       const std::vector<double> own = run<double>(
           kernels::softmax::table<double>(kernels::softmax::cut_of<double>(classes), Instructions::portable), classes,
           path);
@@ -314,7 +402,7 @@ TEST(SoftmaxKernels, TheGeneralKernelIsTheOneOfAnySize) {
 
 // Of 5 classes in double three quarters of a line are kept, and the sixth number of each row is nobody's.
 TEST(SoftmaxKernels, WhatIsBeyondTheClassesStaysZero) {
-  for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows}) {
+  for (const Path path : {Path::plain, Path::dual, Path::central, Path::rows, Path::system}) {
     const std::vector<double> all = run<double>(best<double>(5), 5, path);
     for (Index f = 0; f < Bench<double>::features; ++f) ASSERT_EQ(all[static_cast<std::size_t>(6 * f + 5)], 0.0);
   }

@@ -12,10 +12,11 @@
 #include "obolus/core/inner.hpp"
 #include "obolus/core/knowledge.hpp"
 #include "obolus/core/virtual_oracle.hpp"
+#include "obolus/core/whole_rounds.hpp"
 
 namespace obolus {
 
-// An inner iterate in the form of its problem.
+// An inner iterate, or several, in the form of its problem.
 class AnyInner {
  public:
   AnyInner() = default;
@@ -73,6 +74,9 @@ class AnyOracle : public VirtualOracle<S> {
                             std::int64_t steps) = 0;
   virtual void descend_dual(In<S> x, Inner& z, Inner& w, DualStep step, std::int64_t steps) = 0;
   virtual void descend_central(In<S> x, Inner& c, Inner& w, CentralStep step, std::int64_t steps) = 0;
+  virtual void descend_system(In<S> x, Inner& y, Inner& v, SystemStep step) = 0;
+  virtual void implicit_direction(In<S> x, const Inner& y, const Inner& v, Out<S> d) = 0;
+  virtual void bound(Inner& v, double radius) = 0;
   virtual LoopResult descend_until(In<S> x, Inner& z, double alpha, Until until) = 0;
   virtual LoopResult descend_penalised_until(In<S> x, Inner& y, double beta, Penalty penalty, Until until) = 0;
   virtual LoopResult descend_dual_until(In<S> x, const Inner& z, Inner& w, DualStep step, Until until) = 0;
@@ -81,6 +85,15 @@ class AnyOracle : public VirtualOracle<S> {
   virtual void penalty_direction(In<S> x, const Inner& y, const Inner& z, double lambda, Out<S> d) = 0;
   virtual void dual_direction(In<S> x, const Inner& z, const Inner& w, double lambda, Out<S> d) = 0;
   virtual void central_direction(In<S> x, const Inner& c, const Inner& w, double lambda, Out<S> d) = 0;
+
+  using Momentum = AnyInner;
+  [[nodiscard]] virtual bool unrolls() const = 0;
+  virtual void unroll(In<S> x, Inner& y, double alpha, std::int64_t steps, Out<S> h) = 0;
+  [[nodiscard]] virtual bool holds_momentum() const = 0;
+  [[nodiscard]] virtual Momentum make_momentum() = 0;
+  virtual void momentum_from_dense(const DenseMomentum<S>& from, Momentum& m) = 0;
+  virtual void momentum_y(const Momentum& m, Out<S> y) = 0;
+  [[nodiscard]] virtual Status momentum_round(In<S> x, Momentum& m, const MomentumStep& step, Out<S> d) = 0;
 };
 
 }  // namespace obolus

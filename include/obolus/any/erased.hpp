@@ -13,7 +13,7 @@ template <FirstOrderOracle P>
 class Erased final : public Forwarding<AnyOracle<ScalarOf<P>>, P> {
   using S = ScalarOf<P>;
   using Own = obolus::Inner<P>;
-  using Forwarding<AnyOracle<S>, P>::p_;
+  using Forwarding<AnyOracle<S>, P>::p_, Forwarding<AnyOracle<S>, P>::refuse;
 
  public:
   template <class... Args>
@@ -78,6 +78,15 @@ class Erased final : public Forwarding<AnyOracle<ScalarOf<P>>, P> {
   void descend_central(In<S> x, AnyInner& c, AnyInner& w, CentralStep step, std::int64_t steps) override {
     space_.descend_central(p_, x, own(c), own(w), step, steps);
   }
+  void descend_system(In<S> x, AnyInner& y, AnyInner& v, SystemStep step) override {
+    if constexpr (HvpOracle<P>) space_.descend_system(p_, x, own(y), own(v), step);
+    else refuse("Hessian-vector products");
+  }
+  void implicit_direction(In<S> x, const AnyInner& y, const AnyInner& v, Out<S> d) override {
+    if constexpr (HvpOracle<P>) space_.implicit_direction(p_, x, own(y), own(v), d);
+    else refuse("Hessian-vector products");
+  }
+  void bound(AnyInner& v, double radius) override { space_.bound(p_, own(v), radius); }
   LoopResult descend_until(In<S> x, AnyInner& z, double alpha, Until until) override {
     return space_.descend_until(p_, x, own(z), alpha, until);
   }
@@ -103,7 +112,31 @@ class Erased final : public Forwarding<AnyOracle<ScalarOf<P>>, P> {
     space_.central_direction(p_, x, own(c), own(w), lambda, d);
   }
 
+  [[nodiscard]] bool unrolls() const override { return obolus::unrolls(p_); }
+  void unroll(In<S> x, AnyInner& y, double alpha, std::int64_t steps, Out<S> h) override {
+    if constexpr (Unrolls<P>) p_.unroll(x, own(y), alpha, steps, h);
+    else refuse("derivatives through its steps");
+  }
+  [[nodiscard]] bool holds_momentum() const override { return obolus::holds_momentum(p_); }
+  [[nodiscard]] AnyInner make_momentum() override {
+    if constexpr (HoldsMomentum<P>) return AnyInner(std::in_place, p_.make_momentum());
+    else refuse(no_momentum);
+  }
+  void momentum_from_dense(const DenseMomentum<S>& from, AnyInner& m) override {
+    if constexpr (HoldsMomentum<P>) p_.momentum_from_dense(from, m.as<obolus::Momentum<P>>());
+    else refuse(no_momentum);
+  }
+  void momentum_y(const AnyInner& m, Out<S> y) override {
+    if constexpr (HoldsMomentum<P>) p_.momentum_y(m.as<obolus::Momentum<P>>(), y);
+    else refuse(no_momentum);
+  }
+  [[nodiscard]] Status momentum_round(In<S> x, AnyInner& m, const MomentumStep& step, Out<S> d) override {
+    if constexpr (HoldsMomentum<P>) return p_.momentum_round(x, m.as<obolus::Momentum<P>>(), step, d);
+    else refuse(no_momentum);
+  }
+
  private:
+  static constexpr const char* no_momentum = "storage of momenta";
   static Own& own(AnyInner& inner) { return inner.as<Own>(); }
   static const Own& own(const AnyInner& inner) { return inner.as<Own>(); }
 

@@ -135,6 +135,8 @@ class PrimitiveCheck {
   // Steps with w first: those that go through the dense form leave a fresh storage, the others a used one. One step,
   // and several at once, whose errors at most add up.
   void steps() {
+    if constexpr (HvpOracle<P>)
+      if (capabilities_of(p_).hvp) system_steps();
     for (const std::int64_t n : {1, 9}) {
       central_step(n);
       for (const double ratio : {0.9, 1.0}) dual_step(n, ratio);  // a problem may treat λβ = α separately
@@ -158,6 +160,28 @@ class PrimitiveCheck {
     both([&](auto& s, auto& p, auto& y, auto& z, auto&) { s.descend_pair(p, x_, y, z, beta(), penalty, alpha_, n); });
     agree("descend_pair (y)", y_, times * pair_y);
     agree("descend_pair (z)", z_, times * pair_z);
+  }
+
+  // Twice: the second time on what the storage knows of the pair (y, w). A product is as large as its vector times the
+  // curvature, which α is half the inverse of.
+  void system_steps() {
+    for (int k = 0; k < 2; ++k) {
+      meet();
+      const SystemStep step{alpha_, 0.7 * alpha_};
+      const double size = alpha_ * gradient_size(y_.plain, {1.0, 1.0}), length = size_of(w_.plain);
+      both([&](auto& s, auto& p, auto& y, auto&, auto& w) { s.descend_system(p, x_, y, w, step); });
+      agree("descend_system (y)", y_, size);
+      agree("descend_system (v)", w_, size + alpha_ * gradient_size(y_.plain, {1.0, 1.0}) + length);
+      meet();
+      direction("implicit_direction", direction_size(y_.plain) + direction_size(y_.plain + w_.plain),
+                [&](auto& s, auto& p, auto& y, auto&, auto& w, auto& d) { s.implicit_direction(p, x_, y, w, d); });
+      for (const double part : {0.5, 2.0}) {
+        const double radius = part * size_of(w_.plain);
+        both([&](auto& s, auto& p, auto&, auto&, auto& w) { s.bound(p, w, radius); });
+        agree("bound", w_, size_of(w_.plain));
+        meet();
+      }
+    }
   }
 
   void central_step(std::int64_t n) {

@@ -72,8 +72,10 @@ class Archive {
   // A field that older archives lack: they leave the value as it is.
   template <class T>
   void added(std::string_view name, T& value) {
-    if (!loading_ || next_is(name)) (*this)(name, value);
+    if (has(name)) (*this)(name, value);
   }
+  // Whether the next field is this one, for state that older archives hold in another form. True when saving.
+  [[nodiscard]] bool has(std::string_view name) const { return !loading_ || next_is(name); }
 
   void finish() const {
     if (loading_ && at_ != bytes_.size()) throw DataError("saved state: bytes left over after the last field");

@@ -8,6 +8,7 @@
 #include "obolus/core/archive.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/core/oracle.hpp"
+#include "obolus/core/whole_rounds.hpp"
 
 namespace obolus {
 
@@ -130,6 +131,21 @@ class Counted {
     charge_penalised(2 * steps);
     inner_.descend_central(*p_, x, c, w, step, steps);
   }
+  void descend_system(In<Scalar> x, Inner& y, Inner& v, SystemStep step)
+    requires HvpOracle<P>
+  {
+    charge_penalised(1);
+    ++counts_.hvp_yy;
+    inner_.descend_system(*p_, x, y, v, step);
+  }
+  void implicit_direction(In<Scalar> x, const Inner& y, const Inner& v, Out<Scalar> d)
+    requires HvpOracle<P>
+  {
+    ++counts_.f_x;
+    ++counts_.hvp_xy;
+    inner_.implicit_direction(*p_, x, y, v, d);
+  }
+  void bound(Inner& v, double radius) { inner_.bound(*p_, v, radius); }
   LoopResult descend_until(In<Scalar> x, Inner& z, double alpha, Until until) {
     const LoopResult result = inner_.descend_until(*p_, x, z, alpha, until);
     counts_.g_y += result.steps + 1;
@@ -165,6 +181,46 @@ class Counted {
     charge_direction();
     ++counts_.f_x;
     inner_.central_direction(*p_, x, c, w, lambda, d);
+  }
+
+  [[nodiscard]] bool unrolls() const { return obolus::unrolls(*p_); }
+  void unroll(In<Scalar> x, Inner& y, double alpha, std::int64_t steps, Out<Scalar> h)
+    requires Unrolls<P>
+  {
+    counts_.g_y += steps;
+    ++counts_.f_y;
+    ++counts_.f_x;
+    counts_.hvp_yy += steps - 1;
+    counts_.hvp_xy += steps;
+    p_->unroll(x, y, alpha, steps, h);
+  }
+
+  using Momentum = obolus::Momentum<P>;
+  [[nodiscard]] bool holds_momentum() const { return obolus::holds_momentum(*p_); }
+  [[nodiscard]] Momentum make_momentum()
+    requires HoldsMomentum<P>
+  {
+    return p_->make_momentum();
+  }
+  void momentum_from_dense(const DenseMomentum<Scalar>& from, Momentum& m)
+    requires HoldsMomentum<P>
+  {
+    p_->momentum_from_dense(from, m);
+  }
+  void momentum_y(const Momentum& m, Out<Scalar> y)
+    requires HoldsMomentum<P>
+  {
+    p_->momentum_y(m, y);
+  }
+  [[nodiscard]] Status momentum_round(In<Scalar> x, Momentum& m, const MomentumStep& step, Out<Scalar> d)
+    requires HoldsMomentum<P>
+  {
+    const std::int64_t points = step.first ? 1 : 2;
+    charge_penalised(points);
+    counts_.f_x += points;
+    counts_.hvp_yy += points;
+    counts_.hvp_xy += points;
+    return p_->momentum_round(x, m, step, d);
   }
 
  private:

@@ -11,71 +11,31 @@
 #include <cstdint>
 #include <utility>
 
+#include "obolus/core/dense_forms.hpp"
 #include "obolus/core/inner_definitions.hpp"
 #include "obolus/core/inner_storage.hpp"
 #include "obolus/core/linear.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/core/oracle.hpp"
+#include "obolus/core/projection.hpp"
 #include "obolus/core/types.hpp"
 
 namespace obolus {
 
 template <FirstOrderOracle P>
-class InnerSpace : private detail::InnerDefinitions<P> {
+class InnerSpace : private detail::DenseForms<P>, private detail::InnerDefinitions<P> {
   using S = ScalarOf<P>;
+  using Storage = detail::DenseForms<P>;
   using Definitions = detail::InnerDefinitions<P>;
   using Definitions::delta_, Definitions::f_, Definitions::g_, Definitions::point_, Definitions::x_gradient_;
   using Definitions::direction_dense, Definitions::penalised_gradient;
-  static constexpr bool dense = std::same_as<Inner<P>, Vector<S>>;
-  static_assert(dense || OwnsInnerStorage<P>,
-                "a problem with its own Inner needs make_inner(), to_dense(inner, out) and from_dense(in, inner)");
+  using Storage::change, Storage::dense, Storage::first_, Storage::read, Storage::second_;
 
  public:
   // Allocates every buffer that the defaults need.
-  explicit InnerSpace(P& p) : Definitions(p.dims()) {
-    if constexpr (!dense) {
-      first_.resize(p.dims().y);
-      second_.resize(p.dims().y);
-    }
-  }
+  explicit InnerSpace(P& p) : Storage(p), Definitions(p.dims()) {}
 
-  [[nodiscard]] Inner<P> make(P& p, In<S> start) {
-    if constexpr (dense) {
-      return start;
-    } else {
-      Inner<P> inner = p.make_inner();
-      p.from_dense(start, inner);
-      return inner;
-    }
-  }
-
-  void to_dense(P& p, const Inner<P>& inner, Out<S> out) {
-    if constexpr (dense) out = inner;
-    else p.to_dense(inner, out);
-  }
-
-  void from_dense(P& p, In<S> in, Inner<P>& inner) {
-    if constexpr (dense) inner = in;
-    else p.from_dense(in, inner);
-  }
-
-  // to ← from
-  void copy(P& p, const Inner<P>& from, Inner<P>& to) {
-    if constexpr (requires { p.copy(from, to); }) p.copy(from, to);
-    else if constexpr (dense) to = from;
-    else p.from_dense(read(p, from, first_), to);
-  }
-
-  // to ← to + a · from
-  void axpy(P& p, double a, const Inner<P>& from, Inner<P>& to) {
-    if constexpr (requires { p.axpy(a, from, to); }) p.axpy(a, from, to);
-    else change(p, to, first_, [&](Vector<S>& v) { add_scaled<S>(v, S(a), read(p, from, second_)); });
-  }
-
-  [[nodiscard]] bool all_finite(P& p, const Inner<P>& inner) {
-    if constexpr (requires { p.all_finite(inner); }) return p.all_finite(inner);
-    else return read(p, inner, first_).allFinite();
-  }
+  using Storage::all_finite, Storage::axpy, Storage::copy, Storage::from_dense, Storage::make, Storage::to_dense;
 
   // z ← z − α g_y(x, z), `steps` times on the same functions. A problem may supply this and the next three either with
   // the number of steps or for a single step; descend_central only with the number.
@@ -152,6 +112,43 @@ class InnerSpace : private detail::InnerDefinitions<P> {
         });
       });
     }
+  }
+
+  // y ← y − α g_y(x, y), then v ← v − η (g_yy v − f_y) at the new y: the round of FSOBO
+  void descend_system(P& p, In<S> x, Inner<P>& y, Inner<P>& v, SystemStep step)
+    requires HvpOracle<P>
+  {
+    if constexpr (requires { p.descend_system(x, y, v, step); }) {
+      p.descend_system(x, y, v, step);
+    } else {
+      descend(p, x, y, step.alpha);
+      const Vector<S>& yv = read(p, y, second_);
+      change(p, v, first_, [&](Vector<S>& u) {
+        p.outer_gradient_y(x, yv, f_);
+        p.inner_hvp_yy(x, yv, u, g_);
+        u -= S(step.eta) * (g_ - f_);
+      });
+    }
+  }
+
+  // d = f_x − g_xy v
+  void implicit_direction(P& p, In<S> x, const Inner<P>& y, const Inner<P>& v, Out<S> d)
+    requires HvpOracle<P>
+  {
+    if constexpr (requires { p.implicit_direction(x, y, v, d); }) {
+      p.implicit_direction(x, y, v, d);
+    } else {
+      const Vector<S>& yv = read(p, y, first_);
+      p.outer_gradient_x(x, yv, d);
+      p.inner_hvp_xy(x, yv, read(p, v, second_), x_gradient_);
+      d -= x_gradient_;
+    }
+  }
+
+  // v ← the nearest point with |v| ≤ radius
+  void bound(P& p, Inner<P>& v, double radius) {
+    if constexpr (requires { p.bound(v, radius); }) p.bound(v, radius);
+    else change(p, v, first_, [&](Vector<S>& u) { project_l2_ball<S>(u, radius); });
   }
 
   // while |g_y(x, z)| > tolerance: z ← z − α g_y(x, z)   (Algorithm 2, lines 4–6)
@@ -258,27 +255,6 @@ class InnerSpace : private detail::InnerDefinitions<P> {
   }
 
  private:
-  // The dense values of an iterate: itself, or a copy in `buffer`.
-  const Vector<S>& read(P& p, const Inner<P>& inner, [[maybe_unused]] Vector<S>& buffer) {
-    if constexpr (dense) {
-      return inner;  // NOLINT(bugprone-return-const-ref-from-parameter): iterates outlive the call
-    } else {
-      p.to_dense(inner, buffer);
-      return buffer;
-    }
-  }
-
-  template <class Change>
-  void change(P& p, Inner<P>& inner, [[maybe_unused]] Vector<S>& buffer, Change&& apply) {
-    if constexpr (dense) {
-      apply(inner);
-    } else {
-      p.to_dense(inner, buffer);
-      apply(buffer);
-      p.from_dense(buffer, inner);
-    }
-  }
-
   template <class Gradient>
   LoopResult loop(P& p, Inner<P>& inner, Until until, Gradient&& gradient, double step) {
     LoopResult result;
@@ -293,8 +269,6 @@ class InnerSpace : private detail::InnerDefinitions<P> {
     });
     return result;
   }
-
-  Vector<S> first_, second_;  // dense forms, when the problem stores its iterates otherwise
 };
 
 }  // namespace obolus

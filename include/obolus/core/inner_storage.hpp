@@ -53,6 +53,12 @@ struct CentralStep {
   double lambda;
 };
 
+// Step sizes of FSOBO's round: α for y, η for v.
+struct SystemStep {
+  double alpha;
+  double eta;
+};
+
 struct Until {
   double tolerance;  // stop once the gradient's norm is at most this
   std::int64_t cap;  // or after this many steps

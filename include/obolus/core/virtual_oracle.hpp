@@ -91,7 +91,6 @@ class Forwarding : public Base {
  protected:
   Held p_;
 
- private:
   [[noreturn]] static void refuse(const char* what) {
     throw ConfigError(std::string("this problem does not offer ") + what);
   }

@@ -17,14 +17,20 @@ class Window {
   Window(Index size, std::int64_t length) : columns_(Matrix<S>::Zero(size, length)) {}
 
   void push(In<S> h) { columns_.col(pushed_++ % columns_.cols()) = h; }
-  // sum ← Σ_{i < stored} decay^i h_{t−i}; returns the sum of the weights.
+  // sum ← Σ_{i < stored} decay^i h_{t−i}; returns the sum of the weights. A part of the sum stays in the cache while
+  // all columns are added to it.
   double sum(double decay, Out<S> sum) const {
-    sum.setZero();
-    double weight = 1.0, weights = 0.0;
-    for (std::int64_t age = 0; age < stored(); ++age, weight *= decay) {
-      sum.noalias() += S(weight) * columns_.col((pushed_ - 1 - age) % columns_.cols());
-      weights += weight;
+    constexpr Index part = 2048;
+    for (Index from = 0; from < sum.size(); from += part) {
+      const Index size = std::min(part, sum.size() - from);
+      auto here = sum.segment(from, size);
+      here.setZero();
+      double weight = 1.0;
+      for (std::int64_t age = 0; age < stored(); ++age, weight *= decay)
+        here.noalias() += S(weight) * columns_.col((pushed_ - 1 - age) % columns_.cols()).segment(from, size);
     }
+    double weight = 1.0, weights = 0.0;
+    for (std::int64_t age = 0; age < stored(); ++age, weight *= decay) weights += weight;
     return weights;
   }
   [[nodiscard]] std::int64_t stored() const { return std::min<std::int64_t>(pushed_, columns_.cols()); }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "obolus/core/archive.hpp"
+#include "obolus/core/norm.hpp"
 #include "obolus/core/oracle.hpp"
 #include "obolus/core/projection.hpp"
 #include "obolus/core/samples.hpp"
@@ -38,26 +39,32 @@ struct MomentumState {
   OuterMemory<S> outer;
   Triple<S> raw;  // scratch
 
-  MomentumState(P& p, In<S> x0, In<S> y0)
+  // Without numbers of size y where the problem stores y, v and their momenta itself.
+  MomentumState(P& p, In<S> x0, In<S> y0, bool dense = true)
       : x(x0),
         direction(Vector<S>::Zero(x0.size())),
-        y(y0),
-        v(Vector<S>::Zero(y0.size())),
+        y(dense ? Vector<S>(y0) : Vector<S>()),
+        v(Vector<S>::Zero(y.size())),
         d_y(v),
         d_v(v),
-        last(p.dims()),
-        raw(p.dims()) {}
+        last({p.dims().x, y.size()}),
+        raw(last) {}
 
   void fields(Archive& a) {
     a("t", t);
     a("x", x);
     a("direction", direction);
+    fields_of_y(a);
+    a("outer", outer);
+  }
+
+ protected:
+  void fields_of_y(Archive& a) {
     a("y", y);
     a("v", v);
     a("d_y", d_y);
     a("d_v", d_v);
     a("last", last);
-    a("outer", outer);
   }
 };
 
@@ -94,11 +101,7 @@ class MomentumOptimiser : public OptimiserBase<OptionsType> {
   Step momentum_step(P& p, MomentumState<P>& s, const Rng& rng, Ask&& ask) const {
     const OptionsType& o = this->options_;
     ++s.t;
-    if (draws_any(o.samples)) {
-      Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
-      const std::int64_t batch = o.batch.count(s.t);
-      p.resample({batch, batch}, draws);
-    }
+    draw_round(p, s.t, rng);
     const auto eta = [&](const std::optional<Schedule>& own) { return own.value_or(o.momentum)(s.t); };
     storm<ScalarOf<P>>(
         s.t,
@@ -111,6 +114,14 @@ class MomentumOptimiser : public OptimiserBase<OptionsType> {
     s.last.y = s.y;
     s.last.v = s.v;
     return advance(s);
+  }
+
+  template <class P>
+  void draw_round(P& p, Round t, const Rng& rng) const {
+    if (!draws_any(this->options_.samples)) return;
+    Rng draws = rng.child("samples", static_cast<std::uint64_t>(t));
+    const std::int64_t batch = this->options_.batch.count(t);
+    p.resample({batch, batch}, draws);
   }
 
  private:

@@ -18,6 +18,8 @@ struct ObboOptions {
   std::int64_t window = 1;
   OuterStepOptions outer = {};
 
+  [[nodiscard]] bool on_same_functions() const { return true; }
+
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
@@ -41,13 +43,8 @@ class Obbo : public UnrolledOptimiser<ObboOptions> {
     const std::int64_t steps = options_.inner_steps.count(s.t);
     const double alpha = options_.alpha(s.t);
     Step report{.inner_iterations = steps, .steps_y = steps};
-    descend_and_remember(p, s, steps, alpha, [](std::int64_t) {});
-    if (!refresh_outer_gradient<P>(p, s)) {
-      report.status = Status::non_finite_inner;
-    } else {
-      reverse(p, s, steps, alpha);
-      average<P>(s);
-    }
+    if (unroll<P>(p, s, steps, alpha)) average<P>(s);
+    else report.status = Status::non_finite_inner;
     return outer_update(options_.gamma(s.t), s, report);
   }
 };

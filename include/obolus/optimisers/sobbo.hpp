@@ -31,6 +31,8 @@ struct SobboOptions {
   Schedule outer_batch = 256.0;
   OuterStepOptions outer = {};
 
+  [[nodiscard]] bool on_same_functions() const { return samples != Samples::fresh && estimator == Estimator::itd; }
+
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
@@ -66,21 +68,24 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     Rng draws = rng.child("samples", static_cast<std::uint64_t>(s.t));
     const auto draw = [&](std::int64_t size) { p.resample({size, size}, draws); };
     if (options_.samples == Samples::round) draw(batch);
-    descend_and_remember(p, s, steps, alpha, [&](std::int64_t) {
-      if (fresh) draw(batch);
-    });
-    if (fresh) draw(outer);
-    Step report{.inner_iterations = steps, .steps_y = steps};
-    if (!refresh_outer_gradient<P>(p, s)) {
-      report.status = Status::non_finite_inner;
+    bool finite = false;
+    if (options_.on_same_functions()) {
+      finite = unroll<P>(p, s, steps, alpha);
     } else {
-      if (options_.estimator == Estimator::itd) reverse(p, s, steps, alpha);
-      else
+      descend_and_remember(p, s, steps, alpha, [&](std::int64_t) {
+        if (fresh) draw(batch);
+      });
+      if (fresh) draw(outer);
+      finite = refresh_outer_gradient<P>(p, s);
+      if (finite && options_.estimator == Estimator::itd) reverse(p, s, steps, alpha);
+      else if (finite)
         truncated_series(p, s, rng, [&] {
           if (fresh) draw(outer);
         });
-      average<P>(s);
     }
+    Step report{.inner_iterations = steps, .steps_y = steps};
+    if (finite) average<P>(s);
+    else report.status = Status::non_finite_inner;
     if (draws_any(options_.samples)) p.expectation();
     return outer_update(options_.gamma(s.t), s, report);
   }

@@ -7,8 +7,11 @@
 // Sourced: the steps, in our sign of v. Ours: constant steps and momenta by default (theory: steps ∝ (c + t)^(−1/3),
 // momenta ∝ step²) and no bound on v unless given. An η_t above 1 is used as it is: cap the schedule
 // (`most` in a config).
+//
+// A problem may store y, v and their momenta itself and take the whole round (core/whole_rounds.hpp).
 #pragma once
 
+#include "obolus/core/whole_rounds.hpp"
 #include "obolus/optimisers/momentum.hpp"
 
 namespace obolus {
@@ -39,9 +42,42 @@ class Sogd : public MomentumOptimiser<SogdOptions> {
 
   template <class P>
   struct State : MomentumState<P> {
-    Vector<ScalarOf<P>> f_y, cross;  // scratch
-    State(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0)
-        : MomentumState<P>(p, x0, y0), f_y(y0.size()), cross(x0.size()) {}
+    using S = ScalarOf<P>;
+    using Dense = MomentumState<P>;
+    std::optional<Momentum<P>> rows;  // y, v and their momenta in the problem's storage; dense ones are empty then
+    Index size_of_y;
+    bool loaded_dense = false;  // by an older archive; `rows` do not have them yet
+    Vector<S> f_y, cross;       // scratch
+
+    State(P& p, In<S> x0, In<S> y0)
+        : Dense(p, x0, y0, !holds_momentum(p)), size_of_y(y0.size()), f_y(this->y.size()), cross(x0.size()) {
+      if constexpr (HoldsMomentum<P>) {
+        if (!holds_momentum(p)) return;
+        const Vector<S> none = Vector<S>::Zero(y0.size()), start = y0;
+        rows.emplace(p.make_momentum());
+        p.momentum_from_dense({cross.setZero(), start, none, none, none, 0.0, 0.0, 1.0}, *rows);
+      }
+    }
+
+    void fields(Archive& a) {
+      if (!rows) return Dense::fields(a);
+      a("t", this->t);
+      a("x", this->x);
+      a("direction", this->direction);
+      if (a.loading()) loaded_dense = !a.has("rows");
+      if (!loaded_dense) {
+        a("rows", *rows);
+      } else {
+        if (a.loading()) resize(size_of_y);
+        this->fields_of_y(a);
+      }
+      a("outer", this->outer);
+    }
+
+    void resize(Index size) {
+      for (Vector<S>* each : {&this->y, &this->v, &this->d_y, &this->d_v, &this->last.y, &this->last.v})
+        each->resize(size);
+    }
   };
 
   template <FirstOrderOracle P>
@@ -55,6 +91,8 @@ class Sogd : public MomentumOptimiser<SogdOptions> {
     requires StochasticOracle<P>
   Step step(P& p, State<P>& s, const Rng& rng) const {
     using S = ScalarOf<P>;
+    if constexpr (HoldsMomentum<P>)
+      if (s.rows) return step_of_rows(p, s, rng);
     return momentum_step<P>(p, s, rng, [&](In<S> x, In<S> y, In<S> v, Triple<S>& d) {
       p.inner_gradient_y(x, y, d.y);
       p.inner_hvp_yy(x, y, v, d.v);
@@ -64,6 +102,56 @@ class Sogd : public MomentumOptimiser<SogdOptions> {
       p.inner_hvp_xy(x, y, v, s.cross);
       d.x -= s.cross;
     });
+  }
+
+  template <FirstOrderOracle P>
+  void read_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
+    if constexpr (HoldsMomentum<P>)
+      if (s.rows) {
+        take_loaded(p, s);
+        return p.momentum_y(*s.rows, out);
+      }
+    out = s.y;
+  }
+
+ private:
+  template <HoldsMomentum P>
+  Step step_of_rows(P& p, State<P>& s, const Rng& rng) const {
+    take_loaded(p, s);
+    ++s.t;
+    draw_round(p, s.t, rng);
+    const auto keep = [&](const std::optional<Schedule>& own) {
+      return s.t == 1 ? 0.0 : 1.0 - own.value_or(options_.momentum)(s.t);
+    };
+    Step report{.inner_iterations = 1, .steps_y = 1};
+    report.status = p.momentum_round(s.x, *s.rows,
+                                     {options_.y_step(s.t), options_.v_step(s.t), keep(options_.momentum_y),
+                                      keep(options_.momentum_v), options_.radius, s.t == 1},
+                                     s.direction);
+    if (draws_any(options_.samples)) p.expectation();
+    return outer_update(options_.gamma(s.t), s, report);
+  }
+
+  // An older archive has u_t as well, of which only the scale of v cannot be seen from u_{t−1} and d_{t−1}.
+  template <HoldsMomentum P>
+  void take_loaded(P& p, State<P>& s) const {
+    using S = ScalarOf<P>;
+    if (!s.loaded_dense) return;
+    s.loaded_dense = false;
+    if (s.t == 0) {
+      p.momentum_from_dense({s.last.x, s.y, s.v, s.d_y, s.d_v, 0.0, 0.0, 1.0}, *s.rows);
+    } else {
+      const double v_step = options_.v_step(s.t);
+      double scale = 1.0;
+      if (options_.radius) {
+        s.raw.v = s.last.v - S(v_step) * s.d_v;
+        const double norm = euclidean_norm<S>(s.raw.v);
+        if (norm > 0.0) scale = euclidean_norm<S>(s.v) / norm;
+        s.raw.v.resize(0);
+      }
+      p.momentum_from_dense({s.last.x, s.last.y, s.last.v, s.d_y, s.d_v, options_.y_step(s.t), v_step, scale}, *s.rows);
+    }
+    s.resize(0);
   }
 };
 

@@ -1,9 +1,11 @@
 // The hypergradient through the inner steps themselves (iterative differentiation): with ω^0 constant and
 // ω^{k+1} = ω^k − α g_y(x, ω^k), the total derivative of f(x, ω^K(x)) in reverse mode is
 //     p ← f_y(x, ω^K),  h ← f_x(x, ω^K);   for k = K−1 … 0:  h ← h − α g_xy(x, ω^k) p,   p ← p − α g_yy(x, ω^k) p.
-// The last p is not needed: K − 1 products with g_yy and K with g_xy.
+// The last p is not needed: K − 1 products with g_yy and K with g_xy. A problem may do all of it at once
+// (core/whole_rounds.hpp) where every step is on the same functions.
 #pragma once
 
+#include "obolus/core/whole_rounds.hpp"
 #include "obolus/optimisers/implicit.hpp"
 
 namespace obolus {
@@ -22,6 +24,8 @@ struct UnrolledState : ImplicitState<P> {
   }
 };
 
+// For options that tell, by on_same_functions(), whether h is always the derivative through steps on the same
+// functions.
 template <class OptionsType>
 class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
  public:
@@ -31,7 +35,8 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
-    const std::int64_t steps = this->options_.inner_steps.count(1);
+    const bool at_once = unrolls(p) && this->options_.on_same_functions();
+    const std::int64_t steps = at_once ? 0 : this->options_.inner_steps.count(1);
     check_stored("inner_steps", steps, "step stores a y", y0.size());
     State<P> s(p, x0, y0, this->options_.window, steps);
     this->project_start(s);
@@ -39,6 +44,20 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
   }
 
  protected:
+  // K steps of y and h through them, all on the same functions; false when y is no longer finite.
+  template <class P>
+  [[nodiscard]] bool unroll(P& p, State<P>& s, std::int64_t steps, double alpha) const {
+    if constexpr (Unrolls<P>)
+      if (unrolls(p)) {
+        p.unroll(s.x, s.y, alpha, steps, s.h);
+        return s.space.all_finite(p, s.y);
+      }
+    descend_and_remember(p, s, steps, alpha, [](std::int64_t) {});
+    if (!this->refresh_outer_gradient(p, s)) return false;
+    reverse(p, s, steps, alpha);
+    return true;
+  }
+
   // K steps of y with `before(k)` ahead of each; every point is kept.
   template <class P, class Before>
   void descend_and_remember(P& p, State<P>& s, std::int64_t steps, double alpha, Before&& before) const {

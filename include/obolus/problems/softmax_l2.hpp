@@ -1,14 +1,16 @@
 // Softmax regression whose L2 penalties are the outer variable, on sparse rows: the paper's text experiment (§7.2), and
 // the form in which a person's own stream is tuned.
 //
-// The functions are SoftmaxOracle's. The iterates are LazyRows, and every step of the first-order family is a kernel on
-// them (src/kernels/softmax/kernels.hpp): a round costs what the documents in it cost, whatever the size of the
-// vocabulary.
+// The functions are SoftmaxOracle's. The iterates are LazyRows, and every step of the first-order family, of FSOBO and
+// of OBBO and SOBBO is made of kernels on them (src/kernels/softmax/kernels.hpp); SOGD's y, v and momenta are a
+// LazyMomentum. A round costs what the documents in it cost, and a few numbers per word of the vocabulary.
 #pragma once
 
 #include <memory>
 
 #include "obolus/core/inner_storage.hpp"
+#include "obolus/core/whole_rounds.hpp"
+#include "obolus/problems/lazy_momentum.hpp"
 #include "obolus/problems/lazy_rows.hpp"
 #include "obolus/problems/softmax_oracle.hpp"
 
@@ -43,6 +45,17 @@ class SoftmaxL2 : public SoftmaxOracle<S> {
   void penalty_direction(In<S> x, const Inner& y, const Inner& z, double lambda, Out<S> d);
   void dual_direction(In<S> x, const Inner& z, const Inner& w, double lambda, Out<S> d);
   void central_direction(In<S> x, const Inner& c, const Inner& w, double lambda, Out<S> d);
+
+  void descend_system(In<S> x, Inner& y, Inner& v, SystemStep step);
+  void implicit_direction(In<S> x, const Inner& y, const Inner& v, Out<S> d);
+  void bound(Inner& v, double radius);
+  void unroll(In<S> x, Inner& y, double alpha, std::int64_t steps, Out<S> h);
+
+  using Momentum = LazyMomentum<S>;
+  [[nodiscard]] Momentum make_momentum();
+  void momentum_from_dense(const DenseMomentum<S>& from, Momentum& m);
+  void momentum_y(const Momentum& m, Out<S> y);
+  [[nodiscard]] Status momentum_round(In<S> x, Momentum& m, const MomentumStep& step, Out<S> d);
 
   // "avx512", "avx2" or "portable"
   [[nodiscard]] const char* kernels() const;

@@ -3,6 +3,7 @@
 
 #include "kernels/softmax/kernels.hpp"
 #include "kernels/softmax/loops.hpp"
+#include "kernels/softmax/momentum.hpp"
 #include "kernels/softmax/residuals.hpp"
 #include "kernels/softmax/shrink.hpp"
 
@@ -20,9 +21,12 @@ constexpr Kernels<S> table() {
           &residuals<S, L, Q>,
           &residuals_dual<S, L, Q>,
           &residuals_central<S, L, Q>,
+          &residuals_system<S, L, Q>,
           &scale_slope<S, L, Q>,
           &shrink<S>,
-          &products<S, L, Q>};
+          &products<S, L, Q>,
+          &momentum_begin<S, L, Q>,
+          &momentum_finish<S, L, Q>};
 }
 
 template <class S>

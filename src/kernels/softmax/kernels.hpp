@@ -89,6 +89,17 @@ struct IterateView {
   Rows<S> logits;  // by step and row: logits, then residuals R
 };
 
+// One side of a LazyMomentum (obolus/problems/lazy_momentum.hpp).
+template <class S>
+struct MomentumView {
+  Rows<S> base, drift;
+  S *scale, *along, *past_scale, *past_along, *fade;  // fade: drift's scale
+  S *base_norm, *drift_norm, *base_pair, *drift_pair;
+  Cut cut;
+  S step;                   // of y or v
+  Rows<S> now, past, rest;  // by feature of several documents: y, the y before, r
+};
+
 // Weights of the residuals R = weight (softmax(scale l) − label), one per kind of row.
 struct Weights {
   double inner, outer, scale;  // scale: of f's logits
@@ -122,6 +133,10 @@ struct Kernels {
   // The mean c and w = λ(y_1 − y_−1)/2 of a pair y_±1 = c ± w/λ.
   void (*residuals_central)(const std::int32_t* label, int inner, int first, int last, const IterateView<S>& c,
                             const IterateView<S>& w, int k, int rows, double lambda, Weights up, Weights down);
+  // A vector v beside y: w.inner (diag p − pp') l_v for g's rows, p the softmax of y's logits, and what y has as f's
+  // residuals for f's, whose logits of v are not read.
+  void (*residuals_system)(const std::int32_t* label, int inner, int first, int last, const IterateView<S>& y,
+                           const IterateView<S>& v, int k, int rows, Weights);
   // Slope and curvature in s of Σ_r CE(s l_r) over rows first … last − 1 of l = a's logits + part · b's; b may be null.
   void (*scale_slope)(const std::int32_t* label, int first, int last, const IterateView<S>& a, const IterateView<S>* b,
                       int k, int rows, double part, double s, double* slope, double* curvature);
@@ -131,6 +146,9 @@ struct Kernels {
   // pair_i ← <a_i, b_i>, or |b_i|² − |a_i|² = <b_i − a_i, b_i + a_i>, for the features listed.
   void (*products)(const IterateView<S>& a, const IterateView<S>& b, bool difference, const std::int32_t* feature,
                    std::int64_t count, S* pair);
+  // The features of a batch from storage and back; no feature may be single. `own`: <A, E> of v.
+  void (*momentum_begin)(const BatchView&, const MomentumView<S>&);
+  void (*momentum_finish)(const BatchView&, const MomentumView<S>& y, const MomentumView<S>& v, S* own, const S* x);
 };
 
 // For rows of this cut, compiled for one instruction set; a slower general version where the cut has none of its own.

@@ -133,6 +133,29 @@ void residuals_central(const std::int32_t* label, int inner, int first, int last
 }
 
 template <class S, int L, int Q>
+void residuals_system(const std::int32_t* label, int inner, int first, int last, const IterateView<S>& y,
+                      const IterateView<S>& v, int k, int rows, Weights w) {
+  const Shape<S, L, Q> shape{y.cut};
+  Row<S, L, Q> mask, p;
+  mask_classes(shape, y.classes, mask);
+  for (int r = first; r < last; ++r) {
+    const RowAt<S> ly = shape.at(y.logits, std::size_t(k) * rows + r),
+                   lv = shape.at(v.logits, std::size_t(k) * rows + r);
+    const S weight = S(r < inner ? w.inner : w.outer), scale = S(r < inner ? 1.0 : w.scale);
+    softmax(shape, ly, scale, mask, p);
+    if (r < inner) {
+      Sum<S> sum = shape.sum();
+      shape.each([&](auto& pi, auto& vi) { sum.add(pi * vi); }, p, lv);
+      const S mean = sum.total();
+      shape.each([&](auto& to, auto& pi) { to = weight * pi * (to - mean); }, lv, p);
+    } else {
+      shape.each([&](auto& to, auto& pi) { to = weight * pi; }, lv, p);
+      shape.number(lv, label[r]) -= weight;
+    }
+  }
+}
+
+template <class S, int L, int Q>
 void scale_slope(const std::int32_t* label, int first, int last, const IterateView<S>& a, const IterateView<S>* b,
                  int k, int rows, double part, double s, double* slope, double* curvature) {
   const Shape<S, L, Q> shape{a.cut};
