@@ -14,14 +14,16 @@ struct FsoboOptions {
   Schedule gamma = 0.01;
   std::optional<Schedule> v_step = {};
   std::optional<double> radius = {};
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("v_step", v_step, "step size of v; unset: α_t", Range::positive());
     v("radius", radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+    inner.describe(v);
     outer.describe(v);
   }
 };
@@ -37,7 +39,7 @@ class Fsobo : public ImplicitOptimiser<FsoboOptions> {
   Step step(P& p, State<P>& s, const Rng&) const {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
-    s.space.descend(p, s.x, s.y, options_.alpha(s.t));
+    descend(p, s, options_.alpha(s.t));
     hypergradient(p, s, {SystemSolver::gd, 1, options_.v_step.value_or(options_.alpha)(s.t), 0.0, options_.radius},
                   report, s.direction);
     return outer_update(options_.gamma(s.t), s, report);

@@ -29,12 +29,13 @@ struct SobboOptions {
   Samples samples = Samples::round;
   Schedule batch = 256.0;
   Schedule outer_batch = 256.0;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("estimator", estimator, "itd: through the steps on the batch; neumann: a randomly truncated series");
@@ -44,6 +45,7 @@ struct SobboOptions {
       "round: one batch per round, reused; fresh: new draws for every step; given: none, the round's own");
     v("batch", batch, "samples of an inner step (and of the round when samples = \"round\")", Range::count());
     v("outer_batch", outer_batch, "samples of the hypergradient when samples = \"fresh\"", Range::count());
+    inner.describe(v);
     outer.describe(v);
     other_name(v, "geometry", "outer_step", outer.geometry);  // the source's word for its Bregman step
   }
@@ -96,7 +98,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     s.v = S(static_cast<double>(options_.system_steps) / L) * s.f_y;
     for (std::uint64_t j = 0; j < terms; ++j) {
       draw();
-      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
+      this->template inner_product_yy<P>(p, s);
       s.v -= S(1.0 / L) * s.product;
     }
     draw();
