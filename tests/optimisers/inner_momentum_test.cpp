@@ -7,6 +7,7 @@
 #include "obolus/optimisers/aobo.hpp"
 #include "obolus/optimisers/fsobo.hpp"
 #include "obolus/optimisers/obbo.hpp"
+#include "tests/allocation_counter.hpp"
 #include "tests/optimisers/trajectory.hpp"
 
 namespace {
@@ -209,7 +210,7 @@ TEST(InnerMomentum, ObboDifferentiatesThroughIt) {
   }
 }
 
-// ---- Checkpoints ----------------------------------------------------------------------------------------------------
+// ---- Memory ---------------------------------------------------------------------------------------------------------
 
 template <class Optimiser>
 void expect_same_bits_after_resuming(const typename Optimiser::Options& o) {
@@ -232,6 +233,23 @@ void expect_same_bits_after_resuming(const typename Optimiser::Options& o) {
   (void)optimiser.step(p, resumed, Rng(1));
   EXPECT_EQ(state.x, resumed.x);
   EXPECT_EQ(state.direction, resumed.direction);
+}
+
+template <class Optimiser>
+void expect_steps_without_allocation(const typename Optimiser::Options& o) {
+  Plain p(small_quadratic(Drift::none, 0.7), 11);
+  const Optimiser optimiser(o, ConvexSet::box(-1.0, 1.0));
+  auto state = optimiser.init(p, first_x(p.dims()), first_y(p.dims()));
+  const AllocationCounter counter;
+  for (int round = 0; round < 3; ++round) (void)optimiser.step(p, state, Rng(1));
+  EXPECT_EQ(counter.count(), 0u) << Optimiser::info.name;
+}
+
+TEST(InnerMomentum, AllocatesNothingInAStep) {
+  if (!AllocationCounter::supported()) GTEST_SKIP();
+  expect_steps_without_allocation<F2obo>({.warm_start = WarmStart::dual, .inner = inner, .outer = outer});
+  expect_steps_without_allocation<Aobo>({.inner = inner, .outer = outer});
+  expect_steps_without_allocation<Obbo>({.inner = inner, .outer = outer});
 }
 
 TEST(InnerMomentum, IsPartOfTheCheckpoint) {
