@@ -1,8 +1,12 @@
 #include "config/option_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <sstream>
 
 namespace obolus::config {
@@ -32,6 +36,17 @@ std::string schedule_text(const Schedule& s) {
   if (s.log) text += ", log = true";
   if (std::isfinite(s.min)) text += ", least = " + number_text(s.min);
   if (std::isfinite(s.max)) text += ", most = " + number_text(s.max);
+  if (s.changes.count > 0) {
+    const auto n = static_cast<std::ptrdiff_t>(s.changes.count);
+    std::vector<std::string> values;
+    std::transform(s.changes.value.begin(), s.changes.value.begin() + n, std::back_inserter(values), number_text);
+    text += fmt::format(", at = [{}], values = [{}]", fmt::join(s.changes.at.begin(), s.changes.at.begin() + n, ", "),
+                        fmt::join(values, ", "));
+  }
+  if (s.from != 0) text += fmt::format(", from = {}", s.from);
+  if (s.warmup != 0) text += fmt::format(", warmup = {}", s.warmup);
+  if (s.cosine != 0) text += fmt::format(", cosine = {}", s.cosine);
+  if (s.floor != 0) text += ", floor = " + number_text(s.floor);
   return text + " }";
 }
 

@@ -113,6 +113,8 @@ Numbers SectionReader::numbers(std::string_view name, const toml::node& node, Ra
 Schedule SectionReader::schedule(std::string_view name, const toml::node& node, Range range) const {
   const toml::table* table = node.as_table();
   if (!table) return Schedule(number(name, node, range));
+  static const std::vector<std::string> keys{"scale",  "power",  "log",  "least",  "most",   "at",
+                                             "values", "factor", "from", "warmup", "cosine", "floor"};
   Schedule s;
   s.scale = std::numeric_limits<double>::quiet_NaN();
   for (const auto& [key, value] : *table) {
@@ -122,13 +124,42 @@ Schedule SectionReader::schedule(std::string_view name, const toml::node& node, 
     else if (key == "log") s.log = truth(part, value);
     else if (key == "least") s.min = number(part, value, {});
     else if (key == "most") s.max = number(part, value, {});
-    else
+    else if (key == "from") s.from = integer(part, value, Range::at_least(1));
+    else if (key == "warmup") s.warmup = integer(part, value, Range::at_least(1));
+    else if (key == "cosine") s.cosine = integer(part, value, Range::at_least(1));
+    else if (key == "floor") s.floor = number(part, value, Range::between(0, 1));
+    else if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
       throw ConfigError(fmt::format("{}: unknown key '{}' in {}.{}{}", place_of(value), key.str(), section_, name,
-                                    suggestion(std::string(key.str()), {"scale", "power", "log", "least", "most"})));
+                                    suggestion(std::string(key.str()), keys)));
   }
   if (std::isnan(s.scale) || s.min > s.max)
-    fail(name, node, "a number or { scale = …, power = …, log = …, least = …, most = … } with least ≤ most");
+    fail(name, node, "a number or { scale = …, power = …, log = …, least = …, most = …, … } with least ≤ most");
+  if (s.floor > 0 && s.cosine == 0) fail(name, node, "a floor only with cosine = …");
+  s.changes = scale_changes(name, node, s.scale);
+  if (const std::string fault = shape_fault(s, range); !fault.empty())
+    throw ConfigError(fmt::format("{}: {}.{}: got {}", place_of(node), section_, name, fault));
   return s;
+}
+
+// `at` with either `values`, the scale from each of these rounds on, or `factor`, which each of them multiplies it by.
+ScaleChanges SectionReader::scale_changes(std::string_view name, const toml::node& node, double scale) const {
+  const toml::table& table = *node.as_table();
+  const toml::node *at = table.get("at"), *values = table.get("values"), *factor = table.get("factor");
+  if (!at && !values && !factor) return {};
+  if (!at || (values != nullptr) == (factor != nullptr))
+    fail(name, node, "at = [rounds] with either values = [one for each] or factor = a number");
+  const toml::array *rounds = at->as_array(), *given = values ? values->as_array() : nullptr;
+  if (!rounds || rounds->empty() || rounds->size() > ScaleChanges::capacity)
+    fail(fmt::format("{}.at", name), *at, fmt::format("a list of 1 to {} rounds", ScaleChanges::capacity));
+  if (values && (!given || given->size() != rounds->size()))
+    fail(fmt::format("{}.values", name), *values, fmt::format("a list of {}, one for each of at", rounds->size()));
+  const double each = factor ? number(fmt::format("{}.factor", name), *factor, Range::positive()) : 1.0;
+  ScaleChanges changes;
+  for (std::size_t i = 0; i < rounds->size(); ++i) {
+    scale = given ? number(fmt::format("{}.values", name), *given->get(i), Range::positive()) : scale * each;
+    changes.add(integer(fmt::format("{}.at", name), *rounds->get(i), Range::at_least(1)), scale);
+  }
+  return changes;
 }
 
 std::size_t SectionReader::choice(std::string_view name, const toml::node& node,

@@ -69,6 +69,7 @@ class SectionReader {
   // Without a range infinities are allowed: they are bounds.
   [[nodiscard]] Numbers numbers(std::string_view name, const toml::node& node, Range range) const;
   [[nodiscard]] Schedule schedule(std::string_view name, const toml::node& node, Range range) const;
+  [[nodiscard]] ScaleChanges scale_changes(std::string_view name, const toml::node& node, double scale) const;
   // The index of the given word.
   [[nodiscard]] std::size_t choice(std::string_view name, const toml::node& node,
                                    const std::vector<std::string>& words) const;

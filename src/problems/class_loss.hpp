@@ -1,6 +1,6 @@
 // Losses of a network's logits, with what they leave for its backward passes.
 //     scaled loss    mean of CE(label, γ_j z_j + Δ_j), x = (γ, Δ)      the paper's parametric loss, g
-//     weighted loss  mean of u_label CE(label, z)                       f
+//     weighted loss  mean of u_label CE(label, z), or Σ u CE/Σ u       f
 #pragma once
 
 #include <algorithm>
@@ -75,11 +75,12 @@ void scaled_loss_tangent(Network<S>& net, std::span<const std::int32_t> label, c
   for (Index j = 0; by_x != nullptr && j < 2 * classes; ++j) by_x[j] = static_cast<S>(sums[j] / n);
 }
 
-// The loss and net.slope(). u is by label.
+// The loss and net.slope(). u is by label; `by_sum`: divided by Σ u_label, not by the number of pictures.
 template <class S>
-double weighted_loss(Network<S>& net, std::span<const std::int32_t> label, std::span<const double> u) {
+double weighted_loss(Network<S>& net, std::span<const std::int32_t> label, std::span<const double> u, bool by_sum) {
   const Index classes = net.shape().classes;
-  const double n = static_cast<double>(label.size());
+  double n = by_sum ? 0.0 : static_cast<double>(label.size());
+  for (std::size_t r = 0; by_sum && r < label.size(); ++r) n += u[to_size(label[r])];
   double loss = 0.0, q[detail::max_classes], p[detail::max_classes];
   for (std::size_t r = 0; r < label.size(); ++r) {
     const S* z = net.logits() + r * net.row();

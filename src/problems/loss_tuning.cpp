@@ -32,6 +32,7 @@ LossTuning<S>::LossTuning(const Options& options, std::shared_ptr<const Labelled
   point_.y.resize(d.y);
   gradient_.resize(d.y);
   x_gradient_.resize(d.x);
+  parameters_.resize(d.x);
 }
 
 template <class S>
@@ -124,12 +125,31 @@ void LossTuning<S>::forward(Data data, In<S> y) {
   point_.y = y;
 }
 
-// g's passes at (x, y), unless they are there already; g's gradients are then in gradient_ and x_gradient_.
+template <class S>
+const S* LossTuning<S>::loss_parameters(In<S> x) {
+  if (options_.scale == ClassScale::plain) return x.data();
+  parameters_ = x;
+  for (Index j = 0; j < pools_.classes(); ++j) parameters_[j] = static_cast<S>(1.0 / (1.0 + std::exp(-double(x[j]))));
+  return parameters_.data();
+}
+
+// σ' = σ(1 − σ), the latter as σ(−γ): 1 − σ would lose its digits where σ is near 1.
+template <class S>
+void LossTuning<S>::chain_rule(In<S> x, Out<S> d) {
+  d = x_gradient_;
+  if (options_.scale == ClassScale::plain) return;
+  for (Index j = 0; j < pools_.classes(); ++j) {
+    const double gamma = double(x[j]);
+    d[j] *= static_cast<S>(1.0 / ((1.0 + std::exp(-gamma)) * (1.0 + std::exp(gamma))));
+  }
+}
+
+// g's passes at (x, y), unless they are there already; g's gradient in y is then in gradient_.
 template <class S>
 void LossTuning<S>::backward_inner(In<S> x, In<S> y) {
   forward(Data::inner, y);
   if (point_.slopes && std::equal(x.data(), x.data() + x.size(), point_.x.data())) return;
-  scaled_loss(*network_, labels(Data::inner), x.data(), x_gradient_.data());
+  scaled_loss<S>(*network_, labels(Data::inner), loss_parameters(x), nullptr);
   network_->backward(gradient_.data());
   point_.slopes = true;
   point_.x = x;
@@ -137,15 +157,21 @@ void LossTuning<S>::backward_inner(In<S> x, In<S> y) {
 
 // ---- The oracle -----------------------------------------------------------------------------------------------------
 
+// f, and its slopes for the pass back.
+template <class S>
+double LossTuning<S>::outer_loss(In<S> y) {
+  forward(Data::outer, y);
+  const bool by_sum = options_.weights == ClassWeights::weighted_mean;
+  return weighted_loss(*network_, labels(Data::outer), pools_.class_weight(round_), by_sum);
+}
 template <class S>
 double LossTuning<S>::outer_value(In<S>, In<S> y) {
-  forward(Data::outer, y);
-  return weighted_loss(*network_, labels(Data::outer), pools_.class_weight(round_));
+  return outer_loss(y);
 }
 template <class S>
 double LossTuning<S>::inner_value(In<S> x, In<S> y) {
   forward(Data::inner, y);
-  return scaled_loss<S>(*network_, labels(Data::inner), x.data(), nullptr, false);
+  return scaled_loss<S>(*network_, labels(Data::inner), loss_parameters(x), nullptr, false);
 }
 template <class S>
 void LossTuning<S>::outer_gradient_x(In<S>, In<S>, Out<S> d) {
@@ -153,16 +179,15 @@ void LossTuning<S>::outer_gradient_x(In<S>, In<S>, Out<S> d) {
 }
 template <class S>
 void LossTuning<S>::outer_gradient_y(In<S>, In<S> y, Out<S> d) {
-  forward(Data::outer, y);
-  weighted_loss(*network_, labels(Data::outer), pools_.class_weight(round_));
+  outer_loss(y);
   network_->backward(gradient_.data());
   d = gradient_;
 }
 template <class S>
 void LossTuning<S>::inner_gradient_x(In<S> x, In<S> y, Out<S> d) {
   forward(Data::inner, y);
-  scaled_loss(*network_, labels(Data::inner), x.data(), x_gradient_.data(), false);
-  d = x_gradient_;
+  scaled_loss(*network_, labels(Data::inner), loss_parameters(x), x_gradient_.data(), false);
+  chain_rule(x, d);
 }
 template <class S>
 void LossTuning<S>::inner_gradient_y(In<S> x, In<S> y, Out<S> d) {
@@ -173,15 +198,15 @@ template <class S>
 void LossTuning<S>::inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) {
   backward_inner(x, y);
   network_->tangent(v.data());
-  scaled_loss_tangent<S>(*network_, labels(Data::inner), x.data(), nullptr);
+  scaled_loss_tangent<S>(*network_, labels(Data::inner), loss_parameters(x), nullptr);
   network_->tangent_backward(d.data());
 }
 template <class S>
 void LossTuning<S>::inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) {
   forward(Data::inner, y);
   network_->tangent(v.data());
-  scaled_loss_tangent(*network_, labels(Data::inner), x.data(), x_gradient_.data());
-  d = x_gradient_;
+  scaled_loss_tangent(*network_, labels(Data::inner), loss_parameters(x), x_gradient_.data());
+  chain_rule(x, d);
 }
 
 // ---- Measures -------------------------------------------------------------------------------------------------------
@@ -230,12 +255,13 @@ struct Score {
 template <class S>
 void LossTuning<S>::score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out) {
   const Pictures& test = pools_.data().test;
-  const Index chunks = (test.count() + 499) / 500, at_once = (test.count() + chunks - 1) / chunks;
+  const Index all = options_.test_pictures > 0 ? static_cast<Index>(options_.test_pictures) : test.count();
+  const Index chunks = (all + 499) / 500, at_once = (all + chunks - 1) / chunks;
   const auto size = to_size(pools_.side() * pools_.side());
-  test_pixels_.resize(to_size(std::min(at_once, test.count())) * size);
+  test_pixels_.resize(to_size(std::min(at_once, all)) * size);
   Score score(pools_.classes());
-  for (Index first = 0; first < test.count(); first += at_once) {
-    const Index count = std::min(at_once, test.count() - first);
+  for (Index first = 0; first < all; first += at_once) {
+    const Index count = std::min(at_once, all - first);
     for (Index i = 0; i < count; ++i)
       pools_.write(test, static_cast<std::int32_t>(first + i), round_, test_pixels_.data() + to_size(i) * size);
     if (own_statistics) network_->forward(y.data(), test_pixels_.data(), static_cast<int>(count));
@@ -271,7 +297,7 @@ void LossTuning<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
     out.add(std::string(what) + "_least", double(part.minCoeff())),
         out.add(std::string(what) + "_most", double(part.maxCoeff()));
   };
-  spread("scale", x.head(classes));
+  spread("scale", Eigen::Map<const Vector<S>>(loss_parameters(x), classes));
   spread("shift", x.tail(classes));
 }
 

@@ -107,6 +107,9 @@ PicturePools::PicturePools(const LossTuningOptions& options, std::shared_ptr<con
   check_pictures(data_->train, "training", side(), classes());
   check_pictures(data_->test, "test", side(), classes());
   check_network(options_, side());
+  if (options_.test_pictures > data_->test.count())
+    throw ConfigError(fmt::format("problem.test_pictures: got {}, expected at most the {} there are, or 0 for all",
+                                  options_.test_pictures, data_->test.count()));
   ByClass of_class(to_size(classes()));
   for (std::size_t i = 0; i < data_->train.label.size(); ++i)
     of_class[data_->train.label[i]].push_back(static_cast<std::int32_t>(i));

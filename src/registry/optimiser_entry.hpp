@@ -39,8 +39,9 @@ class OptimiserWithOptions final : public PreparedOptimiser {
   [[nodiscard]] const OptimiserInfo& info() const override { return Optimiser::info; }
   [[nodiscard]] std::string section() const override { return config::section_lines(options_); }
   [[nodiscard]] std::optional<double> first_gamma() const override {
-    if constexpr (requires { options_.gamma; }) return options_.gamma(1);
-    else return std::nullopt;
+    if constexpr (requires { options_.gamma; })
+      if (const double gamma = options_.gamma(1); gamma > 0) return gamma;
+    return std::nullopt;
   }
   [[nodiscard]] bool draws() const override {
     if constexpr (requires { draws_any(options_.samples); }) return draws_any(options_.samples);

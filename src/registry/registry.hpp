@@ -41,7 +41,7 @@ class PreparedOptimiser {
   virtual ~PreparedOptimiser() = default;
   [[nodiscard]] virtual const OptimiserInfo& info() const = 0;
   [[nodiscard]] virtual std::string section() const = 0;
-  [[nodiscard]] virtual std::optional<double> first_gamma() const = 0;  // none without an outer step
+  [[nodiscard]] virtual std::optional<double> first_gamma() const = 0;  // none without an outer step in round 1
   [[nodiscard]] virtual bool draws() const = 0;                         // asks the problem for samples
   [[nodiscard]] virtual std::vector<Condition> conditions(const Constants& constants, Round horizon) const = 0;
   [[nodiscard]] virtual std::optional<Bound> bound(const Constants& constants, const BoundInputs& inputs) const = 0;

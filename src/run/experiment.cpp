@@ -95,7 +95,8 @@ void Experiment::Parts::require_capabilities() const {
                                   optimiser.name, problem.name));
   if (metrics.regret && !metrics.gamma && !prepared_optimiser->first_gamma())
     throw ConfigError(
-        fmt::format("metrics.gamma: not given, expected the γ of the regret, or regret = false: {} has no γ of its own",
+        fmt::format("metrics.gamma: not given, expected the γ of the regret, or regret = false: {} has no γ > 0 "
+                    "of its own in round 1",
                     optimiser.name));
 }
 

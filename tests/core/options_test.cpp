@@ -119,6 +119,38 @@ TEST(Validate, LooksAtNumbersOfEveryKind) {
   refused([](Options& o) { o.maybe = -1.0; }, "maybe");
 }
 
+TEST(Validate, OnlyAnOuterStepMayRest) {
+  struct Steps {
+    Schedule outer = 1.0, inner = 1.0;
+    void describe(const RangeCheck& v) {
+      v("outer", outer, "help", Range::outer_step());
+      v("inner", inner, "help", Range::positive());
+    }
+  };
+  Schedule late(0.1), fading(0.1);
+  late.from = 80;
+  fading.cosine = 400;
+  for (const auto& [resting, part] : {std::pair<Schedule, std::string>{late, "80"}, {fading, "400"}}) {
+    EXPECT_NO_THROW(validate(Steps{.outer = resting}, "owner"));
+    try {
+      validate(Steps{.inner = resting}, "owner");
+      ADD_FAILURE() << "accepted";
+    } catch (const ConfigError& e) {
+      EXPECT_NE(std::string(e.what()).find("owner.inner"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(Validate, ChangesOfAScheduleRiseAndArePositive) {
+  for (const auto& [at, value] : {std::pair<Round, double>{5, 1.0}, {4, 1.0}, {9, 0.0}, {9, -1.0}, {9, infinity}}) {
+    Options o;
+    o.schedule.changes.add(5, 1.0);
+    o.schedule.changes.add(at, value);
+    EXPECT_NE(refusal(o).find("owner.schedule"), std::string::npos) << at << ", " << value;
+  }
+}
+
 TEST(Validate, AScheduleOfCountsMayHaveFractionsAsItIsRoundedUp) {
   Options o;
   o.count = Schedule(0.5, 0.5);

@@ -65,6 +65,70 @@ TEST(OuterStep, ShrinkageDrawsCoordinatesTogetherWithoutMovingTheirMean) {
   for (const double value : log_x) EXPECT_NEAR(value, 4.0, 1e-14);  // the geometric mean
 }
 
+// m ← μm + d + wx; x ← Proj(x − γm), written out.
+TEST(OuterStep, MomentumAndWeightDecayAreThoseOfPyTorchsSgd) {
+  const double mu = 0.9, w = 0.1, gamma = 0.25;
+  const std::vector<Real> directions{vector({1.0, -2.0}), vector({0.5, 0.5}), vector({-3.0, 1.0})};
+  for (const ConvexSet& set : {ConvexSet::all(), ConvexSet::box(-0.5, 0.6), ConvexSet::l2_ball(0.7)}) {
+    Real x = vector({0.4, -0.3}), m = Real::Zero(2);
+    for (const Real& d : directions) {
+      m = mu * m + d + w * x;
+      x = x - gamma * m;
+      set.project<double>(x);
+    }
+    const OuterStepOptions o{.momentum = mu, .weight_decay = w};
+    const Real ours = after(o, set, vector({0.4, -0.3}), directions, gamma);
+    EXPECT_LT((ours - x).norm(), 1e-15) << set.name();  // three steps of numbers below 8
+  }
+}
+
+TEST(OuterStep, WithoutAStepSizeNothingMovesAndNothingIsRemembered) {
+  for (const auto& [geometry, name] : EnumNames<Geometry>::values) {
+    OuterStepOptions o{.geometry = geometry, .shrinkage = 0.5};
+    if (geometry == Geometry::euclidean) o.momentum = 0.9;
+    const ConvexSet set = ConvexSet::nonnegative();
+    const OuterStep step(o, set);
+    const Real start = vector({0.3, 0.7}), d = vector({1.0, -2.0});
+    Real x = start, y = start;
+    OuterMemory<double> resting = step.init<double>(x), fresh = step.init<double>(y);
+    for (int i = 0; i < 3; ++i) step.operator()<double>(set, 0.0, d, x, resting);
+    EXPECT_EQ(x, start) << name;
+    step.operator()<double>(set, 0.1, d, x, resting);
+    step.operator()<double>(set, 0.1, d, y, fresh);
+    EXPECT_EQ(x, y) << name;
+  }
+}
+
+TEST(OuterStep, OtherGeometriesRefuseMomentumAndWeightDecay) {
+  for (const Geometry g : {Geometry::diagonal, Geometry::entropy, Geometry::log_adam}) {
+    EXPECT_THROW(OuterStep({.geometry = g, .momentum = 0.9}, ConvexSet::simplex()), ConfigError);
+    EXPECT_THROW(OuterStep({.geometry = g, .weight_decay = 0.1}, ConvexSet::simplex()), ConfigError);
+  }
+}
+
+TEST(OuterStep, AnArchiveFromBeforeMomentumIsStillRead) {
+  struct Before {
+    OuterMemory<double> memory;
+    void fields(Archive& a) {
+      a("t", memory.t);
+      a("mean", memory.mean);
+      a("square", memory.square);
+      a("level_mean", memory.level_mean);
+      a("level_square", memory.level_square);
+    }
+  };
+  Before old;
+  old.memory.t = 7;
+  Archive saved;
+  old.fields(saved);
+  Archive loaded(saved.bytes());
+  OuterMemory<double> memory;
+  memory.fields(loaded);
+  loaded.finish();
+  EXPECT_EQ(memory.t, 7);
+  EXPECT_EQ(memory.momentum.size(), 0);
+}
+
 TEST(OuterStep, GeometriesOfPositiveNumbersRefuseOtherSetsAndStarts) {
   for (const Geometry g : {Geometry::entropy, Geometry::log_adam}) {
     for (const ConvexSet& set :
@@ -86,6 +150,8 @@ struct Options {
 TEST(OuterStep, OptionsOutsideTheirRangeAreNamed) {
   EXPECT_THROW(validate(Options{{.decay = 1.0}}, "optimiser"), ConfigError);
   EXPECT_THROW(validate(Options{{.shrinkage = -0.1}}, "optimiser"), ConfigError);
+  EXPECT_THROW(validate(Options{{.momentum = 1.0}}, "optimiser"), ConfigError);
+  EXPECT_THROW(validate(Options{{.weight_decay = -0.1}}, "optimiser"), ConfigError);
   EXPECT_NO_THROW(validate(Options{}, "optimiser"));
 }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <type_traits>
 
 namespace {
 
@@ -92,12 +94,90 @@ TEST(Schedule, CountsBeyondThe64BitIntegersSaturate) {
   EXPECT_EQ(Schedule(infinity).count(1), 9'000'000'000'000'000'000);
 }
 
+// ---- Shapes --------------------------------------------------------------------------------------------------------
+
+TEST(Schedule, AChangeSetsTheScaleFromItsRoundOn) {
+  Schedule s(0.5);
+  ASSERT_TRUE(s.changes.add(180, 0.25));
+  ASSERT_TRUE(s.changes.add(220, 2.0));
+  EXPECT_FALSE(s.is_constant());
+  EXPECT_FALSE(s.is_monotone());
+  EXPECT_FALSE(s.rests());
+  for (const auto& [t, value] : {std::pair<Round, double>{1, 0.5}, {179, 0.5}, {180, 0.25}, {219, 0.25}, {220, 2.0}})
+    EXPECT_EQ(s(t), value) << t;
+  EXPECT_EQ(s(1'000'000), 2.0);
+}
+
+TEST(Schedule, MoreChangesThanThereIsRoomForAreRefused) {
+  Schedule s(1.0);
+  for (std::size_t i = 0; i < obolus::ScaleChanges::capacity; ++i)
+    ASSERT_TRUE(s.changes.add(static_cast<Round>(i) + 1, 1.0));
+  EXPECT_FALSE(s.changes.add(100, 5.0));
+  EXPECT_EQ(s(100), 1.0);
+}
+
+TEST(Schedule, AWarmUpRisesLinearlyAndIsFullInItsLastRound) {
+  Schedule s(8.0);
+  s.warmup = 4;
+  for (const auto& [t, value] : {std::pair<Round, double>{1, 2.0}, {2, 4.0}, {3, 6.0}, {4, 8.0}, {5, 8.0}})
+    EXPECT_EQ(s(t), value) << t;
+}
+
+TEST(Schedule, ADelayedStartIsZeroBeforeItsRoundAndWarmsUpFromThere) {
+  Schedule s(8.0);
+  s.from = 80;
+  s.min = 1.0;  // bounds do not wake it
+  EXPECT_TRUE(s.rests());
+  EXPECT_EQ(s(1), 0.0);
+  EXPECT_EQ(s(79), 0.0);
+  EXPECT_EQ(s(80), 8.0);
+  s.warmup = 2;
+  EXPECT_EQ(s(79), 0.0);
+  EXPECT_EQ(s(80), 4.0);
+  EXPECT_EQ(s(81), 8.0);
+  s.from = 1;  // the first round there is
+  EXPECT_FALSE(s.rests());
+  EXPECT_EQ(s(1), 4.0);
+}
+
+TEST(Schedule, ACosineFallsFromTheScaleToItsFloorAndStaysThere) {
+  Schedule s(2.0);
+  s.cosine = 400;
+  EXPECT_TRUE(s.rests());
+  EXPECT_NEAR(s(1), 2.0 * (1.0 + std::cos(std::numbers::pi / 400)) / 2, 1e-15);
+  EXPECT_NEAR(s(200), 1.0, 1e-15);
+  EXPECT_EQ(s(400), 0.0);
+  EXPECT_EQ(s(1000), 0.0);
+  s.floor = 0.25;
+  EXPECT_FALSE(s.rests());
+  EXPECT_NEAR(s(200), 1.25, 1e-15);
+  EXPECT_EQ(s(400), 0.5);
+}
+
+RC_GTEST_PROP(ScheduleProperty, AShapeIsAFactorOfTheScheduleWithoutIt, ()) {
+  Schedule s(*rc::gen::inRange(1, 51) * 0.1, *rc::gen::inRange(-20, 21) * 0.1);
+  const Schedule plain = s;
+  const Round t = *rc::gen::inRange<Round>(1, 500);
+  s.from = *rc::gen::inRange<Round>(0, 100);
+  s.warmup = *rc::gen::inRange<Round>(0, 100);
+  const double time = static_cast<double>(t - std::max<Round>(s.from, 1) + 1);
+  const double rise = s.warmup == 0 ? 1.0 : std::min(1.0, time / static_cast<double>(s.warmup));
+  RC_ASSERT(s(t) == (t < s.from ? 0.0 : plain(t) * rise));
+}
+
+static_assert(std::is_trivially_copyable_v<Schedule>, "copied in hot loops");
+
 TEST(Schedule, SchedulesAreEqualWhenEveryPartIs) {
   EXPECT_EQ(Schedule(2.0), Schedule(2.0, 0.0));
   EXPECT_NE(Schedule(2.0), Schedule(2.0, 0.5));
   Schedule bounded(2.0);
   bounded.max = 3.0;
   EXPECT_NE(Schedule(2.0), bounded);
+  Schedule changed(2.0), later(2.0);
+  changed.changes.add(5, 1.0);
+  EXPECT_NE(Schedule(2.0), changed);
+  later.changes.add(6, 1.0);
+  EXPECT_NE(changed, later);
 }
 
 }  // namespace

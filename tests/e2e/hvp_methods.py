@@ -4,8 +4,8 @@ FSOBO, AOBO and WOBO (Jia, Wang, Chen 2026), SOBOW (Lin et al. 2023), OAGD (Tarz
 SOBBO (Bohne et al. 2024). SOGD and ZO-SOGD are in momentum_methods.py.
 """
 
-from method import Method
-from reference import descend_to_tolerance, dot, minus, norm, plus, project_l2_ball
+from method import INNER, Method
+from reference import dot, minus, norm, plus, project_l2_ball
 from sampling import CentralDifferences
 
 # --------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class WarmSystem(Method):
         right, steps = oracle.f_y(x, self.y), self.options.count("system_steps", t)
 
         def product(v):
-            return oracle.g_yy(x, self.y, v)
+            return self.decayed(v, oracle.g_yy(x, self.y, v))
 
         if self.options["system_solver"] == "cg":
             v = conjugate_gradients(product, right, self.v, minus(right, product(self.v)), steps)
@@ -78,7 +78,7 @@ class WarmSystem(Method):
         self.v = self.within_radius(v)
 
 
-SYSTEM = {"v_step": None, "radius": None}
+SYSTEM = INNER | {"v_step": None, "radius": None}
 SOLVER = SYSTEM | {"system_steps": 5, "system_solver": "cg"}
 
 
@@ -92,9 +92,11 @@ class Fsobo(WarmSystem):
 
     def step(self, rounds, t, x):
         oracle = self.seen(rounds(t))
-        self.y = plus(self.y, -self.options.at("alpha", t), oracle.g_y(x, self.y))
+        self.descend(oracle, x, self.options.at("alpha", t))
         right = oracle.f_y(x, self.y)
-        v = system_descent(lambda v: oracle.g_yy(x, self.y, v), right, self.v, self.system_step(t), 1)
+        v = system_descent(
+            lambda v: self.decayed(v, oracle.g_yy(x, self.y, v)), right, self.v, self.system_step(t), 1
+        )
         self.v = self.within_radius(v)
         self.took(1)
         return hypergradient(oracle, x, self.y, self.v)
@@ -114,8 +116,14 @@ class Aobo(WarmSystem):
     def step(self, rounds, t, x):
         oracle = self.seen(rounds(t))
         alpha, tolerance, cap = self.options.at("alpha", t), self.options.at("delta", t), self.options["max_inner"]
-        self.y, steps = descend_to_tolerance(lambda p: oracle.g_y(x, p), self.y, alpha, tolerance, cap)
-        self.capped = steps == cap and self.residuals(rounds.exact(t), x)[0] > tolerance
+        steps = 0
+        slope = self.decayed(self.y, oracle.g_y(x, self.y))
+        while norm(slope) > tolerance and steps < cap:
+            self.velocity = plus(slope, self.options["inner_momentum"], self.velocity)
+            self.y = plus(self.y, -alpha, self.velocity)
+            slope = self.decayed(self.y, oracle.g_y(x, self.y))
+            steps += 1
+        self.capped = steps == cap and norm(slope) > tolerance
         self.solve(oracle, t, x)
         self.took(steps)
         return hypergradient(oracle, x, self.y, self.v)
@@ -156,7 +164,7 @@ class Sobow(WarmSystem):
 
     def step(self, rounds, t, x):
         oracle = rounds(t)
-        self.y = plus(self.y, -self.options.at("alpha", t), oracle.g_y(x, self.y))
+        self.descend(oracle, x, self.options.at("alpha", t))
         self.solve(oracle, t, x)
         self.took(1)
         self.stored = [hypergradient(oracle, x, self.y, self.v), *self.stored][: self.options["window"]]
@@ -164,7 +172,7 @@ class Sobow(WarmSystem):
 
 
 class Oagd(Method):
-    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "inner_on": "round", "window": 5, "decay": 1.0,
+    DEFAULTS = INNER | {"alpha": 0.1, "inner_steps": 5, "inner_on": "round", "window": 5, "decay": 1.0,
                 "normalise": "window", "system_steps": 5, "system_solver": "cg", "L_g1": None}  # fmt: skip
 
     def step(self, rounds, t, x):
@@ -174,7 +182,7 @@ class Oagd(Method):
         window = self.options["inner_on"] == "window"
         on = range(t - stored + 1, t + 1) if window else [t] * self.options.count("inner_steps", t)
         for s in on:
-            self.y = plus(self.y, -alpha, rounds(s).g_y(x, self.y))
+            self.descend(rounds(s), x, alpha)
         self.took(len(on))
         estimates = [self.estimate(rounds(t - i), t, x) for i in range(stored)]
         return discounted_mean(estimates, self.options["decay"], divided_by(self.options, stored))
@@ -183,7 +191,7 @@ class Oagd(Method):
         right, steps = oracle.f_y(x, self.y), self.options.count("system_steps", t)
 
         def product(v):
-            return oracle.g_yy(x, self.y, v)
+            return self.decayed(v, oracle.g_yy(x, self.y, v))
 
         if self.options["system_solver"] == "cg":
             v = conjugate_gradients(product, right, [0.0] * self.d2, right, steps)  # v = 0: r = f_y for nothing
@@ -198,18 +206,18 @@ class Wobo(WarmSystem):
 
     def __init__(self, options, d1, d2, y, rng):
         super().__init__(options, d1, d2, y, rng)
-        self.pairs = {}  # round → its (y, v)
+        self.pairs = {}  # round → its (y, v, momentum of y)
 
     def step(self, rounds, t, x):
         """One outer step. Every round of the window has a pair (y, v), which a new round inherits."""
         steps, alpha = self.options.count("inner_steps", t), self.options.at("alpha", t)
-        stored, estimates, latest = min(self.options["window"], t), [], (self.y, self.v)
+        stored, estimates, latest = min(self.options["window"], t), [], (self.y, self.v, self.velocity)
         for s in range(t - stored + 1, t + 1):
-            self.y, self.v = self.pairs[s] if s < t else latest
+            self.y, self.v, self.velocity = self.pairs[s] if s < t else latest
             for _ in range(steps):
-                self.y = plus(self.y, -alpha, rounds(s).g_y(x, self.y))
+                self.descend(rounds(s), x, alpha)
             self.solve(rounds(s), t, x)
-            self.pairs[s] = self.y, self.v
+            self.pairs[s] = self.y, self.v, self.velocity
             estimates.append(hypergradient(rounds(s), x, self.y, self.v))
         self.took(steps * stored)
         return discounted_mean(estimates[::-1], 1.0, divided_by(self.options, stored))
@@ -220,18 +228,21 @@ class Wobo(WarmSystem):
 # --------------------------------------------------------------------------------------------------
 
 
-def reverse_through_steps(oracle, x, path, alpha):
-    """d/dx of f(x, ω^K(x)) with ω^0 constant and ω^{k+1} = ω^k − α g_y(x, ω^k), in reverse mode."""
+def reverse_through_steps(oracle, x, path, alpha, momentum, decay):
+    """d/dx of f(x, ω^K(x)), in reverse mode, with ω^0 and m^0 constant and
+    m^{k+1} = μm^k + g_y(x, ω^k) + wω^k, ω^{k+1} = ω^k − αm^{k+1}; `kick` is the derivative in m."""
     slope, total = oracle.f_y(x, path[-1]), oracle.f_x(x, path[-1])
+    kick = [0.0] * len(slope)
     for k in reversed(range(len(path) - 1)):
-        total = plus(total, -alpha, oracle.g_xy(x, path[k], slope))
+        kick = [momentum * q - alpha * p for q, p in zip(kick, slope, strict=True)]
+        total = plus(total, 1.0, oracle.g_xy(x, path[k], kick))
         if k > 0:
-            slope = plus(slope, -alpha, oracle.g_yy(x, path[k], slope))
+            slope = plus(plus(slope, 1.0, oracle.g_yy(x, path[k], kick)), decay, kick)
     return total
 
 
 class Obbo(Method):
-    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "window": 1}
+    DEFAULTS = INNER | {"alpha": 0.1, "inner_steps": 5, "window": 1}
     ALIASES = {"geometry": "outer_step"}
 
     def __init__(self, options, d1, d2, y, rng):
@@ -244,15 +255,17 @@ class Obbo(Method):
         path = [self.y]
         for _ in range(steps):
             self.draw_inner(oracle, t)
-            path.append(plus(path[-1], -alpha, oracle.g_y(x, path[-1])))
-        self.y = path[-1]
+            self.descend(oracle, x, alpha)
+            path.append(self.y)
         self.took(steps)
         self.draw_outer(oracle, t)
         self.stored = [self.estimate(oracle, t, x, path, alpha), *self.stored][: self.options["window"]]
         return discounted_mean(self.stored, 1.0, len(self.stored))
 
     def estimate(self, oracle, t, x, path, alpha):
-        return reverse_through_steps(oracle, x, path, alpha)
+        return reverse_through_steps(
+            oracle, x, path, alpha, self.options["inner_momentum"], self.options["inner_weight_decay"]
+        )
 
     def draw_round(self, oracle, t):
         pass
@@ -265,8 +278,8 @@ class Obbo(Method):
 
 
 class Sobbo(Obbo):
-    DEFAULTS = {"alpha": 0.1, "inner_steps": 5, "window": 50, "estimator": "itd", "system_steps": 10,
-                "L_g1": None, "samples": "round", "batch": 256, "outer_batch": 256}  # fmt: skip
+    DEFAULTS = INNER | {"alpha": 0.1, "inner_steps": 5, "window": 50, "estimator": "itd", "system_steps": 10,
+                        "L_g1": None, "samples": "round", "batch": 256, "outer_batch": 256}  # fmt: skip
 
     def draw_round(self, oracle, t):
         if self.options["samples"] == "round":
@@ -289,5 +302,5 @@ class Sobbo(Obbo):
         outer, v = oracle.f_x(x, self.y), [most / smoothness * a for a in oracle.f_y(x, self.y)]
         for _ in range(self.rng.randrange(most)):
             self.draw_outer(oracle, t)  # every H_j its own
-            v = plus(v, -1.0 / smoothness, oracle.g_yy(x, self.y, v))
+            v = plus(v, -1.0 / smoothness, self.decayed(v, oracle.g_yy(x, self.y, v)))
         return minus(outer, oracle.g_xy(x, self.y, v))

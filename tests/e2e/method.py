@@ -9,17 +9,35 @@ A method holds the state that a round leaves (y, and what else it needs) and kno
 
 import math
 
-from reference import norm, penalised_gradient
+from reference import norm, penalised_gradient, plus
+
+INNER = {"inner_momentum": 0.0, "inner_weight_decay": 0.0}
 
 
 def schedule(value, t):
-    """A number, or the table {scale, power, log, least, most}: clamp(scale t^power (ln t), least, most)."""
+    """A number, or a table: clamp(scale t^power (ln t) · warm-up · cosine, least, most), and 0 before `from`."""
     if not isinstance(value, dict):
         return float(value)
-    size = value["scale"] * t ** value.get("power", 0.0)
+    first = value.get("from", 1)
+    if t < first:
+        return 0.0
+    size = scale_at(value, t) * t ** value.get("power", 0.0)
     if value.get("log", False):
         size *= math.log(t)
+    if "warmup" in value:
+        size *= min(1.0, (t - first + 1) / value["warmup"])
+    if "cosine" in value:
+        floor, done = value.get("floor", 0.0), min(t / value["cosine"], 1.0)
+        size *= floor + (1.0 - floor) * 0.5 * (1.0 + math.cos(math.pi * done))
     return min(max(size, value.get("least", -math.inf)), value.get("most", math.inf))
+
+
+def scale_at(value, t):
+    """The scale, or the value of the last round of `at` that has come, or its factors so far."""
+    passed = sum(1 for round_ in value.get("at", []) if round_ <= t)
+    if passed == 0:
+        return value["scale"]
+    return value["values"][passed - 1] if "values" in value else value["scale"] * value["factor"] ** passed
 
 
 class Options:
@@ -57,17 +75,28 @@ class Method:
 
     DEFAULTS = {"alpha": 0.1}
     ALIASES = {}
-    FIXED = {}
+    FIXED = INNER
 
     def __init__(self, options, d1, d2, y, rng):
         self.options, self.d1, self.d2, self.rng = options, d1, d2, rng
         self.y = self.z = list(y)
+        self.velocity = [0.0] * d2
         self.multiplier = 0.0
         self.steps = self.steps_y = self.steps_z = 0
         self.capped = False
 
     def step(self, rounds, t, x):
         raise NotImplementedError
+
+    def decayed(self, y, slope):
+        """∇(φ + w|y|²/2) where slope is ∇φ"""
+        return plus(slope, self.options["inner_weight_decay"], y)
+
+    def descend(self, oracle, x, alpha):
+        """m ← μm + g_y + wy; y ← y − αm"""
+        slope = self.decayed(self.y, oracle.g_y(x, self.y))
+        self.velocity = plus(slope, self.options["inner_momentum"], self.velocity)
+        self.y = plus(self.y, -alpha, self.velocity)
 
     def took(self, steps):
         """The round's inner steps were y's; there is no z."""

@@ -296,6 +296,37 @@ def penalty_cases():
             yield penalty_case(next(number), algorithm, order, warm_start, changes)
 
 
+HEAVY = {"inner_momentum": 0.5, "inner_weight_decay": 0.2, "outer_momentum": 0.4, "outer_weight_decay": 0.1}
+SHAPES = [
+    {},
+    {"alpha": ("α", {"scale": 1.0, "warmup": 5, "at": [12, 25], "factor": 0.5}),
+     "gamma": {"scale": 0.02, "from": 6, "warmup": 4, "at": [20, 30], "values": [0.01, 0.005]}},
+    {"alpha": ("α", {"scale": 1.0, "cosine": 30, "floor": 0.2}), "gamma": {"scale": 0.02, "cosine": 35}},
+]  # fmt: skip
+
+
+def heavy_cases():
+    """Momentum, weight decay and shaped schedules, of every method whose inner steps may have them."""
+    light = ("sogd", "zo_sogd", "f3sa", "bome", "pbgd")
+    names = [name for name in [*VARIANTS, *PENALTY_ALGORITHMS, "f2obo_sl"] if name not in light]
+    for index, (name, shape) in enumerate(itertools.product(names, SHAPES)):
+        rng = random.Random(600_000 + index)
+        d1, d2 = rng.choice(LARGE_DIMENSIONS)
+        stream = drifting_stream(600_000 + index, d1, d2, rng.choice(LENGTHS))
+        variant = VARIANTS.get(name, [{"lambda1": 8.0, "tau": 0.25}])[0]
+        section = optimiser(rng, name, variant | shape, stream) | HEAVY
+        if not shape:
+            section["gamma"] = 0.02
+        if name in (*PENALTY_ALGORITHMS, "f2obo_sl", "f2sa"):
+            section["warm_start"] = cases.WARM_STARTS[index % 3]
+        if name in PENALTY_ALGORITHMS:
+            section["order"] = 1 + index % 2
+        set_name = rng.choice(SETS)
+        config = config_of(rng, section, domain(set_name, d1), cases.start(rng, d1, d2))
+        config["metrics"] = {"gamma": 0.05}  # γ_1 may be 0
+        yield Case(f"{name} heavy {set_name} d1={d1} d2={d2} #{index}", stream, config)
+
+
 LONG_PENALTY = {
     "f2obo": {"order": 3, "inner_solver": "nesterov", "lambda1": 16.0, "tau": 0.5},
     "af2obo": {"order": 2, "inner_solver": "backtracking", "lambda1": 8.0, "delta_y": 0.05, "delta_z": 0.01},
@@ -332,4 +363,5 @@ def all_cases():
     yield from method_cases()
     yield from outer_cases()
     yield from penalty_cases()
+    yield from heavy_cases()
     yield from long_runs()

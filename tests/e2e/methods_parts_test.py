@@ -90,17 +90,19 @@ class ThroughTheStepsTest(unittest.TestCase):
     def test_reverse_mode_is_the_derivative_through_the_steps(self):
         """Against central differences of x ↦ f(x, ω^K(x)): h² and ε/h are both some 1e-10 at h = 1e-5."""
         rng, h = random.Random(5), 1e-5
-        for d1, d2, steps in ((1, 1, 1), (2, 3, 1), (2, 3, 4), (4, 2, 7)):
+        cases = itertools.product(((1, 1, 1), (2, 3, 1), (2, 3, 4), (4, 2, 7)), ((0.0, 0.0), (0.6, 0.3)))
+        for (d1, d2, steps), (momentum, decay) in cases:
             round_, alpha = one_round(50 + steps, d1, d2), 0.2
-            x, start = random_point(rng, d1), random_point(rng, d2)
+            x, start, first = random_point(rng, d1), random_point(rng, d2), random_point(rng, d2)
 
-            def path_from(x, steps=steps, round_=round_, start=start, alpha=alpha):
-                path = [start]
+            def path_from(x, steps=steps, round_=round_, path=(start,), m=first, alpha=alpha, mu=momentum, w=decay):
+                path = list(path)
                 for _ in range(steps):
-                    path.append(plus(path[-1], -alpha, round_.g_y(x, path[-1])))
+                    m = plus(plus(round_.g_y(x, path[-1]), w, path[-1]), mu, m)
+                    path.append(plus(path[-1], -alpha, m))
                 return path
 
-            found = hvp_methods.reverse_through_steps(round_, x, path_from(x), alpha)
+            found = hvp_methods.reverse_through_steps(round_, x, path_from(x), alpha, momentum, decay)
             for i in range(d1):
                 ahead, behind = list(x), list(x)
                 ahead[i] += h

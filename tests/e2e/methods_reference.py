@@ -90,7 +90,9 @@ def trajectory(stream, config, seed=0):
     for t in range(1, config["problem"]["rounds"] + 1):
         committed, gamma = method.y, options.at("gamma", t)
         direction = method.step(rounds, t, x)
-        row = measures(rounds.exact(t), project, x, committed, direction, gamma, regret_gamma)
+        row = measures(rounds.exact(t), project, x, committed, direction, gamma or regret_gamma, regret_gamma)
+        if gamma == 0.0:
+            row["own_mapping"] = 0.0  # no step
         increments.append(row["regret_increment"])
         row |= {"t": t, "regret": math.fsum(increments)}
         rows.append(row | account(method, rounds.exact(t), x) | rounds.counts)

@@ -12,7 +12,7 @@ import math
 from reference import per_coordinate, plus, projection
 
 DEFAULTS = {"outer_step": "euclidean", "outer_decay": 0.9, "outer_decay2": 0.999, "outer_epsilon": 1e-8,
-            "shrinkage": 0.0}  # fmt: skip
+            "shrinkage": 0.0, "outer_momentum": 0.0, "outer_weight_decay": 0.0}  # fmt: skip
 
 
 def decreasing_root(function, low, high):
@@ -93,11 +93,16 @@ class OuterStep:
         self._project_weighted = weighted_projection(domain, d1)
         self._move = getattr(self, "_" + options["outer_step"])
         self._first, self._second = [0.0] * d1, [0.0] * d1  # moving averages of d and d²
+        self._velocity, self._rests = [0.0] * d1, 0
         if options["outer_step"] in ("entropy", "log_adam"):
             self._check_positive()
 
     def __call__(self, x, direction, gamma, t):
-        return self._move(x, direction, gamma, t)
+        """A round with γ = 0 is none."""
+        if gamma == 0.0:
+            self._rests += 1
+            return x
+        return self._move(x, direction, gamma, t - self._rests)
 
     def _check_positive(self):
         name = self._domain.get("set", "all")
@@ -107,7 +112,10 @@ class OuterStep:
             raise ValueError("logarithms need lower ≥ 0")
 
     def _euclidean(self, x, direction, gamma, t):
-        return self._project(shrunk(plus(x, -gamma, direction), self._options["shrinkage"]))
+        """Along m ← μm + d + wx"""
+        slope = plus(direction, self._options["outer_weight_decay"], x)
+        self._velocity = plus(slope, self._options["outer_momentum"], self._velocity)
+        return self._project(shrunk(plus(x, -gamma, self._velocity), self._options["shrinkage"]))
 
     def _diagonal(self, x, direction, gamma, t):
         self._second = averaged(self._second, self._options["outer_decay"], [a * a for a in direction])

@@ -8,7 +8,7 @@ O(λ^−p). p = 1 is the paper's, with y_0 = z and y_1 = y.
 
 import math
 
-from method import PenaltyMethod
+from method import INNER, PenaltyMethod
 from reference import dot, minus, norm, plus
 
 STENCILS = {
@@ -19,9 +19,9 @@ STENCILS = {
     5: {-2: 1.0 / 20.0, -1: -1.0 / 2.0, 0: -1.0 / 3.0, 1: 1.0, 2: -1.0 / 4.0, 3: 1.0 / 30.0},
 }
 PENALTY = {"alpha": 0.1, "beta_rule": "alpha/lambda", "beta": 0.01, "lambda1": 5.0, "L_g1": None}
-PAIR = PENALTY | {"warm_start": "separate"}
+PAIR = PENALTY | INNER | {"warm_start": "separate"}
 STENCIL = PAIR | {"order": 1, "inner_solver": "gd", "lambda_rule": "power", "balance": 1.0}
-PLAIN = {"order": 1, "inner_solver": "gd", "lambda_rule": "power"}
+PLAIN = INNER | {"order": 1, "inner_solver": "gd", "lambda_rule": "power"}
 SAMPLES = {"samples": "round", "batch": 256, "outer_batch": 256}
 
 
@@ -99,6 +99,18 @@ class Backtracking:
 # --------------------------------------------------------------------------------------------------
 
 
+def centre_of(copies):
+    if 0 in copies:
+        return copies[0]
+    return [0.5 * (a + b) for a, b in zip(copies[1], copies[-1], strict=True)]
+
+
+def drawn_in(copies, ratio):
+    """c + ratio (y_j − c)"""
+    centre = centre_of(copies)
+    return {j: plus(centre, ratio, minus(y, centre)) for j, y in copies.items()}
+
+
 class F2obo(PenaltyMethod):
     DEFAULTS = STENCIL | {"tau": 1.0, "inner_steps": 5}
 
@@ -106,6 +118,7 @@ class F2obo(PenaltyMethod):
         super().__init__(options, d1, d2, y, rng)
         self.order = options["order"]
         self.copies = {j: list(y) for j in STENCILS[self.order]}
+        self.velocities = {j: [0.0] * d2 for j in self.copies}
         self.next_multiplier = options["lambda1"]
         self.backtracking = Backtracking(options.at("alpha", 1))
 
@@ -122,18 +135,15 @@ class F2obo(PenaltyMethod):
         return direction
 
     def centre(self):
-        if 0 in self.copies:
-            return self.copies[0]
-        return [0.5 * (a + b) for a, b in zip(self.copies[1], self.copies[-1], strict=True)]
+        return centre_of(self.copies)
 
     def meet_round(self, last_multiplier):
-        """tied: every copy at the centre c; dual: λ(y_j − c) carries over instead of y_j."""
-        centre = self.centre()
+        """tied: every copy at the centre c; dual: λ(y_j − c) carries over instead of y_j. Momenta follow."""
         if self.options["warm_start"] == "tied":
-            self.copies = {j: list(centre) for j in self.copies}
+            self.copies, self.velocities = drawn_in(self.copies, 0.0), drawn_in(self.velocities, 0.0)
         elif self.options["warm_start"] == "dual" and last_multiplier > 0.0:
             ratio = last_multiplier / self.multiplier
-            self.copies = {j: plus(centre, ratio, minus(y, centre)) for j, y in self.copies.items()}
+            self.copies, self.velocities = drawn_in(self.copies, ratio), drawn_in(self.velocities, ratio)
 
     def gradient(self, oracle, x, j):
         """y ↦ g_y for j = 0, j f_y + λ g_y else"""
@@ -145,6 +155,18 @@ class F2obo(PenaltyMethod):
         """y ↦ g_y for j = 0, (j/λ) f_y + g_y else"""
         raw, scale = self.gradient(oracle, x, j), 1.0 if j == 0 else self.multiplier
         return lambda y: [a / scale for a in raw(y)]
+
+    def is_heavy(self):
+        return self.options["inner_momentum"] != 0.0 or self.options["inner_weight_decay"] != 0.0
+
+    def heavy_step(self, t, j, slope):
+        """m ← μm + N_j + wy; y ← y − sm with s = α for j = 0, βλ else, `slope` the first two's sum"""
+        self.velocities[j] = plus(slope, self.options["inner_momentum"], self.velocities[j])
+        size = self.step_size(t, j) * (1.0 if j == 0 else self.multiplier)
+        self.copies[j] = plus(self.copies[j], -size, self.velocities[j])
+
+    def heavy_slope(self, oracle, x, j):
+        return self.decayed(self.copies[j], self.normalised_gradient(oracle, x, j)(self.copies[j]))
 
     def step_size(self, t, j):
         return self.options.at("alpha", t) if j == 0 else beta_at(self.options, t, self.multiplier)
@@ -163,6 +185,12 @@ class F2obo(PenaltyMethod):
         self.steps = self.steps_y = self.steps_z = self.options.count("inner_steps", t)
         if self.options["inner_solver"] == "backtracking":
             return self.move_copies_backtracking(oracle, t, x)
+        if self.is_heavy():
+            for _ in range(self.steps):
+                self.draw_inner(oracle, t)
+                for j in self.copies:
+                    self.heavy_step(t, j, self.heavy_slope(oracle, x, j))
+            return None
         nesterov = self.options["inner_solver"] == "nesterov"
         previous = self.copies
         for k in range(self.steps):
@@ -231,6 +259,8 @@ class Af2obo(F2obo):
 
     def loop(self, oracle, t, x, j, tolerance):
         cap, start = self.options["max_inner"], self.copies[j]
+        if self.is_heavy():
+            return self.heavy_loop(oracle, t, x, j, tolerance, cap)
         if self.options["inner_solver"] == "backtracking":
             scale = 1.0 if j == 0 else self.multiplier
             gradient = self.normalised_gradient(oracle, x, j)
@@ -238,6 +268,16 @@ class Af2obo(F2obo):
             return point, taken, size * scale
         solver = descend_nesterov if self.options["inner_solver"] == "nesterov" else descend
         return solver(self.gradient(oracle, x, j), start, self.step_size(t, j), tolerance, cap)
+
+
+    def heavy_loop(self, oracle, t, x, j, tolerance, cap):
+        scale, taken = 1.0 if j == 0 else self.multiplier, 0
+        slope = self.heavy_slope(oracle, x, j)
+        while scale * norm(slope) > tolerance and taken < cap:
+            self.heavy_step(t, j, slope)
+            slope = self.heavy_slope(oracle, x, j)
+            taken += 1
+        return self.copies[j], taken, scale * norm(slope)
 
 
 class Sf2obo(F2obo):

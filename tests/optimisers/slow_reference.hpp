@@ -87,6 +87,8 @@ struct SlowParameters {
   std::function<std::int64_t(Round)> inner_steps = [](Round) { return 1; };  // K_t, Algorithms 1 and 3
   double delta_y = 0.0, delta_z = 0.0;                                       // Algorithm 2
   std::int64_t max_inner = 0;
+  double inner_momentum = 0.0, inner_decay = 0.0;  // μ and w of docs/algorithms/inner-solvers.md
+  double outer_momentum = 0.0, outer_decay = 0.0;  // of docs/algorithms/outer-steps.md
   bool fresh = false;  // Algorithm 3 as printed; otherwise one draw per round, as in the paper's experiment
   std::function<std::int64_t(Round)> batch = [](Round) { return 1; },
                                      outer_batch = [](Round) { return 1; };  // B_t, B̂_t
@@ -106,13 +108,23 @@ class SlowReference {
   Round t = 0;
   double lambda = 0.0;
   Real x, y, z, d;
-  Real w;  // λ(y − z); under "dual" this is what carries over, and y follows from it
+  Real w;              // λ(y − z); under "dual" this is what carries over, and y follows from it
+  Real m_z, m_y, m_x;  // momenta; y's is in units of the gradient divided by λ
   std::int64_t steps_y = 0, steps_z = 0;
   bool capped = false;
   double closest = std::numeric_limits<double>::infinity();  // smallest |norm − δ|/δ that decided a loop of Algorithm 2
 
   SlowReference(P& problem, SlowParameters parameters, SlowSet set, const Real& x1, const Real& y1)
-      : p_(problem), o_(std::move(parameters)), set_(std::move(set)), x(set_.nearest(x1)), y(y1), z(y1), w(y1 - y1) {}
+      : p_(problem),
+        o_(std::move(parameters)),
+        set_(std::move(set)),
+        x(set_.nearest(x1)),
+        y(y1),
+        z(y1),
+        w(y1 - y1),
+        m_z(w),
+        m_y(w),
+        m_x(x1 - x1) {}
 
   [[nodiscard]] const SlowParameters& parameters() const { return o_; }
 
@@ -127,12 +139,12 @@ class SlowReference {
     steps_z = steps_y = 0;
     capped = false;
     while (outside(g_y(z).norm(), o_.delta_z) && steps_z < o_.max_inner) {
-      z = z - o_.alpha(t) * g_y(z);
+      step_z();
       ++steps_z;
     }
     if (g_y(z).norm() > o_.delta_z) capped = true;
     while (outside(L_y(y).norm(), o_.delta_y) && steps_y < o_.max_inner) {
-      y = y - beta() * L_y(y);
+      step_y();
       ++steps_y;
     }
     if (L_y(y).norm() > o_.delta_y) capped = true;
@@ -157,27 +169,53 @@ class SlowReference {
   void receive() {
     ++t;
     p_.reveal(t);
+    const double last = lambda;
     // Λ(t, λ_t) = (1 + 1/t)^τ λ_t
     lambda = t == 1 ? o_.lambda1 : std::pow(1.0 + 1.0 / static_cast<double>(t - 1), o_.tau) * lambda;
     if (o_.warm == Warm::tied) y = z;
     if (o_.warm == Warm::dual) y = z + w / lambda;
+    if (o_.warm == Warm::tied) m_y = m_z;
+    if (o_.warm == Warm::dual && t > 1) m_y = m_z + last / lambda * (m_y - m_z);
+  }
+
+  [[nodiscard]] bool heavy() const { return o_.inner_momentum != 0.0 || o_.inner_decay != 0.0; }
+  void step_z() {
+    if (!heavy()) {
+      z = z - o_.alpha(t) * g_y(z);
+      return;
+    }
+    m_z = o_.inner_momentum * m_z + g_y(z);
+    z = z - o_.alpha(t) * m_z;
+  }
+  void step_y() {
+    if (!heavy()) {
+      y = y - beta() * L_y(y);
+      return;
+    }
+    m_y = o_.inner_momentum * m_y + L_y(y) / lambda;
+    y = y - beta() * lambda * m_y;
   }
 
   void inner_iteration() {
-    if (o_.warm == Warm::dual) {
+    if (heavy()) {
+      step_z();
+      step_y();
+      w = lambda * (y - z);
+    } else if (o_.warm == Warm::dual) {
       const Real at_z = g_y(z), at_y = g_y(y);
       w = w - lambda * beta() * f_y(y) - lambda * (lambda * beta() * at_y - o_.alpha(t) * at_z);
       z = z - o_.alpha(t) * at_z;
       y = z + w / lambda;
     } else {
-      z = z - o_.alpha(t) * g_y(z);
-      y = y - beta() * L_y(y);
+      step_z();
+      step_y();
     }
   }
 
   void outer_step() {
     d = f_x(y) + lambda * (g_x(y) - g_x(z));
-    x = set_.nearest(x - o_.gamma(t) * d);
+    m_x = o_.outer_momentum * m_x + d + o_.outer_decay * x;
+    x = set_.nearest(x - o_.gamma(t) * m_x);
   }
 
   [[nodiscard]] double beta() const { return o_.beta(t, lambda); }
@@ -195,8 +233,9 @@ class SlowReference {
   Real g_x(const Real& at) {
     return ask(&SlowReference::x, at, [this](auto&&... a) { p_.inner_gradient_x(a...); });
   }
+  // Of g + w|y|²/2.
   Real g_y(const Real& at) {
-    return ask(&SlowReference::y, at, [this](auto&&... a) { p_.inner_gradient_y(a...); });
+    return ask(&SlowReference::y, at, [this](auto&&... a) { p_.inner_gradient_y(a...); }) + o_.inner_decay * at;
   }
   Real L_y(const Real& at) { return f_y(at) + lambda * g_y(at); }
 

@@ -64,6 +64,10 @@ SlowParameters slow_parameters(const Options& o) {
       break;
     case BetaRule::schedule: p.beta = [b = schedule(o.beta)](Round t, double) { return b(t); }; break;
   }
+  p.inner_momentum = o.inner.momentum;
+  p.inner_decay = o.inner.weight_decay;
+  p.outer_momentum = o.outer.momentum;
+  p.outer_decay = o.outer.weight_decay;
   if constexpr (requires { o.inner_steps; }) p.inner_steps = count(o.inner_steps);
   if constexpr (requires { o.delta_y; }) {
     p.delta_y = o.delta_y.scale;

@@ -99,6 +99,74 @@ TEST(LossTuning, EveryAnswerIsTheDefinitionsWhateverWasAskedBefore) {
   }
 }
 
+// With a_j = 1/(1 + e^−x_j) the derivatives in x_j are those in a_j times a_j (1 − a_j).
+TEST(LossTuning, SigmoidScalesEnterTheLossAndItsDerivativesByTheChainRule) {
+  LossTuningOptions o = small();
+  o.scale = ClassScale::sigmoid;
+  LossTuning<double> p(o, 3);
+  const Dims dims = p.dims();
+  const Slow slow(p, o, 1);
+  const Index classes = p.pools().classes();
+  const Vector<double> v = numbers(dims.y, 9, 1.0), y = numbers(dims.y, 11, 0.4), x = numbers(dims.x, 61, 1.5);
+  Vector<double> at = x, chain = Vector<double>::Ones(dims.x), d(dims.y), e(dims.x);
+  for (Index j = 0; j < classes; ++j) {
+    at[j] = 1.0 / (1.0 + std::exp(-x[j]));
+    chain[j] = at[j] * (1.0 - at[j]);
+  }
+  const Reals theta = reals(y), a = reals(at), w = reals(v);
+  const auto chained = [&](Reals of) {
+    for (std::size_t i = 0; i < of.size(); ++i) of[i] *= chain[static_cast<Index>(i)];
+    return of;
+  };
+  EXPECT_NEAR(p.inner_value(x, y), test::slow::inner_value(slow.net, slow.inner, a, theta), 1e-12);
+  p.inner_gradient_y(x, y, d);
+  EXPECT_LT(distance(d, test::slow::inner_gradient_y(slow.net, slow.inner, a, theta)), 1e-11);
+  p.inner_hvp_yy(x, y, v, d);
+  EXPECT_LT(distance(d, test::slow::inner_hvp_yy(slow.net, slow.inner, a, theta, w)), 1e-11);
+  p.inner_gradient_x(x, y, e);
+  EXPECT_LT(distance(e, chained(test::slow::inner_gradient_x(slow.net, slow.inner, a, theta))), 1e-11);
+  p.inner_hvp_xy(x, y, v, e);
+  EXPECT_LT(distance(e, chained(test::slow::inner_hvp_xy(slow.net, slow.inner, a, theta, w))), 1e-11);
+  Evaluation out;
+  p.evaluate(x, y, out);
+  EXPECT_NEAR(out.find("scale_most").value(), at.head(classes).maxCoeff(), 1e-15);
+}
+
+TEST(LossTuning, AWeightedMeanDividesByTheWeightsOfTheRoundsPictures) {
+  LossTuningOptions o = small();
+  o.validation_law = ValidationLaw::imbalanced;
+  o.proportions = 0.5;
+  o.weights = ClassWeights::weighted_mean;
+  LossTuning<double> p(o, 3);
+  const Slow slow(p, o, 1);
+  const Vector<double> x = Vector<double>::Ones(p.dims().x), y = numbers(p.dims().y, 11, 0.4);
+  double weights = 0.0;
+  for (const std::size_t label : slow.outer.labels) weights += slow.u[label];
+  const double factor = static_cast<double>(slow.outer.labels.size()) / weights;
+  EXPECT_GT(std::abs(factor - 1.0), 0.1);
+  EXPECT_NEAR(p.outer_value(x, y), factor * test::slow::outer_value(slow.net, slow.outer, slow.u, reals(y)), 1e-12);
+  Vector<double> d(p.dims().y);
+  p.outer_gradient_y(x, y, d);
+  Reals expected = test::slow::outer_gradient_y(slow.net, slow.outer, slow.u, reals(y));
+  for (double& each : expected) each *= factor;
+  EXPECT_LT(distance(d, expected), 1e-11);
+}
+
+// With the first picture alone every accuracy is 0 or 1.
+TEST(LossTuning, TestsOnTheFirstPicturesIfAskedTo) {
+  LossTuningOptions o = small();
+  o.test_pictures = 1;
+  LossTuning<double> p(o, 3);
+  const Vector<double> x = Vector<double>::Ones(p.dims().x), y = numbers(p.dims().y, 11, 0.4);
+  Evaluation out;
+  p.evaluate(x, y, out);
+  const double accuracy = out.find("test_accuracy").value();
+  EXPECT_TRUE(accuracy == 0.0 || accuracy == 1.0) << accuracy;
+  EXPECT_EQ(out.find("test_balanced").value(), accuracy);
+  o.test_pictures = 100'000;
+  EXPECT_THROW(LossTuning<double>(o, 3), ConfigError);
+}
+
 TEST(LossTuning, TheStartIsThePapersNetworkWithANeutralLoss) {
   LossTuningOptions o = small();
   o.hidden = 0.0;

@@ -34,8 +34,11 @@ struct Range {
   double max = std::numeric_limits<double>::infinity();
   bool open = false;   // `min` itself is excluded
   bool whole = false;  // no fractions
+  bool rest = false;   // a schedule may be 0 in some rounds
 
   static constexpr Range positive() { return {.min = 0.0, .open = true}; }
+  // Step sizes of x: where γ_t = 0, x stands still.
+  static constexpr Range outer_step() { return {.min = 0.0, .open = true, .rest = true}; }
   static constexpr Range at_least(double a) { return {.min = a}; }
   static constexpr Range between(double a, double b) { return {.min = a, .max = b}; }
   // A constant number of things; a schedule may give fractions, which round up.
@@ -95,6 +98,29 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
+// What is wrong with the shape of a schedule, as "… , expected …"; empty where nothing is.
+[[nodiscard]] inline std::string shape_fault(const Schedule& s, const Range& range) {
+  Round last = 0;
+  for (std::size_t i = 0; i < s.changes.count; ++i) {
+    const Round at = s.changes.at[i];
+    if (at <= last) return "at = " + std::to_string(at) + " after " + std::to_string(last) + ", expected rising rounds";
+    if (!(s.changes.value[i] > 0.0) || !std::isfinite(s.changes.value[i]))
+      return "the value " + short_text(s.changes.value[i]) + " from round " + std::to_string(at) +
+             " on, expected a finite number > 0";
+    last = at;
+  }
+  if (s.from < 0 || s.warmup < 0 || s.cosine < 0)
+    return "a negative number of rounds, expected from, warmup, cosine ≥ 0";
+  if (!(s.floor >= 0.0 && s.floor <= 1.0)) return "floor = " + short_text(s.floor) + ", expected a part in [0, 1]";
+  if (s.rests() && !range.rest)
+    return "a schedule that is 0 in some rounds (" +
+           (s.from > 1 ? "before from = " + std::to_string(s.from)
+                       : "from cosine = " + std::to_string(s.cosine) + " on") +
+           "), expected one that never is" + (s.from > 1 ? "" : ": give a floor > 0") +
+           "; only outer step sizes may rest";
+  return {};
+}
+
 // Walks an options struct and throws a ConfigError that names the first number outside its range.
 class RangeCheck {
  public:
@@ -116,11 +142,13 @@ class RangeCheck {
   void check(std::string_view name, double value, const Range& range) const {
     if (!range.holds(value) || !std::isfinite(value)) refuse(name, value, range);
   }
-  // A schedule that varies may leave the range; its scale and its maximum are positive.
+  // A schedule that varies may leave the range; its scales and its maximum are positive.
   void check(std::string_view name, const Schedule& schedule, const Range& range) const {
     if (schedule.is_constant()) return check(name, schedule.scale, range);
     if (!(schedule.scale > 0)) refuse(name, schedule.scale, Range::positive());
     if (!(schedule.max > 0)) refuse(name, schedule.max, Range::positive());
+    if (const std::string fault = shape_fault(schedule, range); !fault.empty())
+      throw ConfigError(std::string(owner_) + "." + std::string(name) + ": got " + fault);
   }
   [[noreturn]] void refuse(std::string_view name, double got, const Range& range) const {
     throw ConfigError(std::string(owner_) + "." + std::string(name) + ": got " + short_text(got) +

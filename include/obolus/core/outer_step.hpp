@@ -1,12 +1,13 @@
 // The outer step in the geometry a user chooses, with shrinkage to the mean: an option of every optimiser.
 //
-//   euclidean   x ← Proj_X(x − γd), the paper's
+//   euclidean   x ← Proj_X(x − γd), the paper's; with a momentum μ or a weight decay w, m ← μm + d + wx in the place
+//               of d, as PyTorch's SGD has it
 //   diagonal    s ← b s + (1 − b) d²,  h = √s + ε;  x ← argmin_{u ∈ X} <d, u> + Σ h_i (u_i − x_i)²/(2γ)
 //   entropy     x_i ← x_i exp(−γ d_i), scaled back onto the simplex or clipped: mirror descent for Σ x ln x
 //   log_adam    Adam (Kingma, Ba 2015) on ln x, whose gradient is x_i d_i; with a level c > 0 all logarithms also move
 //               together, by c times an Adam step along the sum of their gradients
 // Shrinkage ρ then draws u towards its mean, u ← u − ρ(u − mean u), where u is the stepped point, or its logarithm in
-// the last two.
+// the last two. Where γ = 0 nothing moves and nothing is remembered.
 #pragma once
 
 #include <array>
@@ -41,6 +42,10 @@ struct OuterStepOptions {
   double epsilon = 1e-8;
   double shrinkage = 0.0;
   double level = 0.0;
+  double momentum = 0.0;
+  double weight_decay = 0.0;
+
+  [[nodiscard]] bool has_momentum() const { return momentum != 0.0 || weight_decay != 0.0; }
 
   template <class V>
   void describe(V&& v) {
@@ -52,24 +57,28 @@ struct OuterStepOptions {
       Range::between(0.0, 1.0));
     v("level", level, "log_adam: all coordinates move together too, by so many γ along the sum of their gradients",
       Range::at_least(0.0));
+    v("outer_momentum", momentum, "euclidean: μ, x steps along m ← μm + d + wx", below_one);
+    v("outer_weight_decay", weight_decay, "euclidean: w of the same", Range::at_least(0.0));
   }
 
  private:
   static constexpr Range below_one = Range::between(0.0, 1.0 - 0x1p-53);
 };
 
-// What a geometry remembers from round to round; nothing under `euclidean`.
+// What a geometry remembers from round to round; `euclidean` its momentum alone.
 template <class S>
 struct OuterMemory {
   Round t = 0;
   Vector<S> mean, square, scale;  // `scale` is scratch
   double level_mean = 0.0, level_square = 0.0;
+  Vector<S> momentum;
   void fields(Archive& a) {
     a("t", t);
     a("mean", mean);
     a("square", square);
     a("level_mean", level_mean);
     a("level_square", level_square);
+    a.added("outer_momentum", momentum);
   }
 };
 
@@ -80,6 +89,10 @@ class OuterStep {
       throw ConfigError("outer_step \"" + std::string(name_of(o_.geometry)) + "\": got the set " +
                         std::string(set.name()) +
                         ", expected one of positive numbers: simplex, nonnegative, or a box with lower >= 0");
+    if (o_.has_momentum() && o_.geometry != Geometry::euclidean)
+      throw ConfigError("outer_step: got \"" + std::string(name_of(o_.geometry)) + "\" with outer_momentum = " +
+                        short_text(o_.momentum) + " and outer_weight_decay = " + short_text(o_.weight_decay) +
+                        ", expected \"euclidean\", the one geometry that has them, or 0 for both");
   }
 
   // Every allocation. Under the two geometries of positive numbers x_1 must be positive: from 0 they never move.
@@ -94,19 +107,20 @@ class OuterStep {
     if (o_.geometry == Geometry::log_adam) memory.mean.setZero(x.size());
     if (o_.geometry == Geometry::diagonal || o_.geometry == Geometry::log_adam) memory.square.setZero(x.size());
     memory.scale.resize(memory.square.size());
+    if (o_.has_momentum()) memory.momentum.setZero(x.size());
     return memory;
   }
 
   template <class S>
   void operator()(const ConvexSet& set, double gamma, In<S> d, Vector<S>& x, OuterMemory<S>& memory) const {
+    if (gamma == 0.0) return;
     ++memory.t;
     switch (o_.geometry) {
       case Geometry::euclidean:
-        if (o_.shrinkage == 0.0 && step_in_box<S>(set, S(gamma), d, x)) return;
-        subtract<S>(S(gamma), d, x);
-        shrink(x);
-        set.template project<S>(x);
-        return;
+        if (!o_.has_momentum()) return euclidean<S>(set, gamma, d, x);
+        for (Index i = 0; i < x.size(); ++i)
+          memory.momentum(i) = S(o_.momentum) * memory.momentum(i) + d(i) + S(o_.weight_decay) * x(i);
+        return euclidean<S>(set, gamma, memory.momentum, x);
       case Geometry::diagonal: return diagonal<S>(set, gamma, d, x, memory);
       case Geometry::entropy:
         x = x.array().log();
@@ -130,6 +144,14 @@ class OuterStep {
   template <class S>
   static void subtract(S gamma, In<S> d, Vector<S>& x) {
     for (Index i = 0; i < x.size(); ++i) x(i) -= gamma * d(i);
+  }
+
+  template <class S>
+  void euclidean(const ConvexSet& set, double gamma, In<S> d, Vector<S>& x) const {
+    if (o_.shrinkage == 0.0 && step_in_box<S>(set, S(gamma), d, x)) return;
+    subtract<S>(S(gamma), d, x);
+    shrink(x);
+    set.template project<S>(x);
   }
 
   template <class S>

@@ -102,7 +102,8 @@ class RoundMeter {
     capped_rounds_ += step.capped ? 1 : 0;
     indefinite_rounds_ += step.indefinite ? 1 : 0;
     if (!row.measured) return;
-    row.own_mapping = gradient_mapping_squared<S>(set_, x_, session.direction(), step.gamma, difference_);
+    const bool rests = step.gamma == 0.0;  // the mapping needs γ > 0; a round without an outer step adds nothing
+    row.own_mapping = rests ? 0.0 : gradient_mapping_squared<S>(set_, x_, session.direction(), step.gamma, difference_);
     if (row.has_regret) {
       difference_ = session.direction() - true_;
       row.hypergradient_error = euclidean_norm<S>(difference_);

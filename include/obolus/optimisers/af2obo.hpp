@@ -29,6 +29,7 @@ struct Af2oboOptions {
   InnerSolver inner_solver = InnerSolver::gd;
   LambdaRule lambda_rule = LambdaRule::power;
   double balance = 1.0;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>

@@ -20,12 +20,13 @@ struct AoboOptions {
   std::optional<Schedule> v_step = {};
   double damping = 0.0;
   std::optional<double> radius = {};
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("delta", delta, "y's loop stops at |∇_y g| ≤ δ_t; theory: T^(−1/2)", Range::positive());
     v("max_inner", max_inner, "maximum number of steps of y per round; reaching it is reported", Range::at_least(1.0));
     v("system_steps", system_steps, "Q_t, steps on the linear system per round", Range::count());
@@ -34,6 +35,7 @@ struct AoboOptions {
     v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
       Range::at_least(0.0));
     v("radius", radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+    inner.describe(v);
     outer.describe(v);
   }
 };
@@ -49,7 +51,7 @@ class Aobo : public ImplicitOptimiser<AoboOptions> {
   Step step(P& p, State<P>& s, const Rng&) const {
     ++s.t;
     const Until until{options_.delta(s.t), options_.max_inner};
-    const LoopResult loop = s.space.descend_until(p, s.x, s.y, options_.alpha(s.t), until);
+    const LoopResult loop = descend_until(p, s, options_.alpha(s.t), until);
     Step report{.inner_iterations = loop.steps, .steps_y = loop.steps, .capped = !loop.reached(until)};
     if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
     else

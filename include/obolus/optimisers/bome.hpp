@@ -28,7 +28,7 @@ struct BomeOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of ŷ, α_t", Range::positive());
     v("inner_steps", inner_steps, "K_t, steps of ŷ from y per round", Range::count());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("y_step", y_step, "step size of y; unset: γ_t", Range::positive());
     v("eta", eta, "η, how fast the value gap must close: φ = η|∇q|²", Range::positive());
     outer.describe(v);

@@ -25,6 +25,7 @@ struct F2oboOptions {
   InnerSolver inner_solver = InnerSolver::gd;
   LambdaRule lambda_rule = LambdaRule::power;
   double balance = 1.0;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
@@ -57,11 +58,13 @@ struct F2oboSingleLoopOptions {
   Schedule beta = 0.01;
   std::optional<double> L_g1 = {};
   WarmStart warm_start = WarmStart::separate;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     describe_penalty(*this, v);
+    inner.describe(v);
     outer.describe(v);
   }
 };

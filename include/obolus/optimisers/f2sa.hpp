@@ -23,6 +23,7 @@ struct F2saOptions {
   Samples samples = Samples::round;
   Schedule batch = 256.0;
   Schedule outer_batch = 256.0;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
@@ -30,6 +31,7 @@ struct F2saOptions {
     describe_penalty(*this, v);
     v("inner_steps", inner_steps, "steps of y and z per round", Range::count());
     describe_samples(*this, v);
+    inner.describe(v);
     outer.describe(v);
   }
 };

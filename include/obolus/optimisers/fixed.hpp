@@ -10,6 +10,7 @@
 #include "obolus/core/archive.hpp"
 #include "obolus/core/convex_set.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/heavy_ball.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/samples.hpp"
@@ -24,6 +25,7 @@ struct FixedOptions {
   std::optional<Schedule> tolerance = {};
   Samples samples = Samples::given;
   Schedule batch = 256.0;
+  InnerStepOptions inner = {};
 
   template <class V>
   void describe(V&& v) {
@@ -35,6 +37,7 @@ struct FixedOptions {
     v("samples", samples,
       "given: the functions as revealed; round: one batch per round, reused; fresh: new draws for every step");
     v("batch", batch, "samples of a step, or of the round when samples = \"round\"", Range::count());
+    inner.describe(v);
   }
 };
 
@@ -60,6 +63,7 @@ class Fixed {
     Vector<S> x;          // committed for every round
     Vector<S> direction;  // 0
     Inner<P> y;
+    HeavyBall<P> ball;
     InnerSpace<P> space;  // scratch
     State(P& p, In<S> x0, In<S> y0)
         : x(x0), direction(Vector<S>::Zero(x0.size())), y(InnerSpace<P>(p).make(p, y0)), space(p) {}
@@ -67,6 +71,7 @@ class Fixed {
       a("t", t);
       a("x", x);
       a("y", y);
+      a.added("inner_momentum", ball.momentum());
     }
   };
 
@@ -78,6 +83,7 @@ class Fixed {
                         ", expected given: the problem offers no samples");
     State<P> s(p, x0, y0);
     set_.template project<ScalarOf<P>>(s.x);
+    s.ball.allocate(options_.inner, y0.size());
     return s;
   }
 
@@ -92,17 +98,17 @@ class Fixed {
     Step report{.gamma = 1.0, .inner_iterations = steps, .steps_y = steps};
     if (options_.tolerance && options_.samples != Samples::fresh) {
       const Until until{(*options_.tolerance)(s.t), steps};
-      const LoopResult loop = s.space.descend_until(p, s.x, s.y, alpha, until);
+      const LoopResult loop = descend_until(p, s, alpha, until);
       report.inner_iterations = loop.steps;
       report.steps_y = loop.steps;
       report.capped = !loop.reached(until);
       if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
     } else if (options_.samples != Samples::fresh) {
-      s.space.descend(p, s.x, s.y, alpha, steps);
+      descend(p, s, alpha, steps);
     }
     for (std::int64_t k = 0; options_.samples == Samples::fresh && k < steps; ++k) {
       draw(p, batch, draws);
-      s.space.descend(p, s.x, s.y, alpha);
+      descend(p, s, alpha, 1);
     }
     if constexpr (StochasticOracle<P>)
       if (draws_any(options_.samples)) p.expectation();
@@ -116,6 +122,22 @@ class Fixed {
   }
 
  private:
+  template <class P>
+  void descend(P& p, State<P>& s, double alpha, std::int64_t steps) const {
+    if (options_.inner.plain()) s.space.descend(p, s.x, s.y, alpha, steps);
+    else s.ball.descend(p, s.space, s.y, alpha, steps, inner_gradient(p, s));
+  }
+  template <class P>
+  LoopResult descend_until(P& p, State<P>& s, double alpha, Until until) const {
+    if (options_.inner.plain()) return s.space.descend_until(p, s.x, s.y, alpha, until);
+    return s.ball.descend_until(p, s.space, s.y, alpha, until, 1.0, inner_gradient(p, s));
+  }
+  template <class P>
+  static auto inner_gradient(P& p, State<P>& s) {
+    using S = ScalarOf<P>;
+    return [&p, &s](const Vector<S>& at, Vector<S>& out) { p.inner_gradient_y(s.x, at, out); };
+  }
+
   template <class P>
   static void draw([[maybe_unused]] P& p, [[maybe_unused]] std::int64_t batch, [[maybe_unused]] Rng& draws) {
     if constexpr (StochasticOracle<P>) p.resample({batch, batch}, draws);

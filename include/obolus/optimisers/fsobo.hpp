@@ -7,6 +7,7 @@
 // y and v are inner iterates both: a problem with storage of its own keeps v in it too.
 #pragma once
 
+#include "obolus/core/heavy_ball.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/optimisers/info.hpp"
 #include "obolus/optimisers/optimiser_base.hpp"
@@ -18,14 +19,16 @@ struct FsoboOptions {
   Schedule gamma = 0.01;
   std::optional<Schedule> v_step = {};
   std::optional<double> radius = {};
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("v_step", v_step, "step size of v; unset: α_t", Range::positive());
     v("radius", radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+    inner.describe(v);
     outer.describe(v);
   }
 };
@@ -39,8 +42,10 @@ struct FsoboState {
   Inner<P> y, v;
   OuterMemory<S> outer;
   Index size_of_y;
-  Vector<S> loaded_v;   // dense, from an older archive; empty once v has it
-  InnerSpace<P> space;  // scratch
+  Vector<S> loaded_v;                        // dense, from an older archive; empty once v has it
+  HeavyBall<P> ball;                         // of y
+  InnerSpace<P> space;                       // scratch, as are the rest
+  Vector<S> y_dense, v_dense, f_y, product;  // with momentum
 
   FsoboState(P& p, In<S> x0, In<S> y0)
       : x(x0),
@@ -59,6 +64,7 @@ struct FsoboState {
     if (loaded_v.size() > 0) a("v", loaded_v);
     else a("system", v);
     a("outer", outer);
+    a.added("inner_momentum", ball.momentum());
   }
 };
 
@@ -76,6 +82,8 @@ class Fsobo : public OptimiserBase<FsoboOptions> {
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
     State<P> s(p, x0, y0);
     project_start(s);
+    s.ball.allocate(options_.inner, y0.size());
+    for (auto* each : {&s.y_dense, &s.v_dense, &s.f_y, &s.product}) each->resize(s.ball.momentum().size());
     return s;
   }
 
@@ -87,7 +95,7 @@ class Fsobo : public OptimiserBase<FsoboOptions> {
       s.loaded_v.resize(0);
     }
     Step report{.inner_iterations = 1, .steps_y = 1};
-    s.space.descend_system(p, s.x, s.y, s.v, {options_.alpha(s.t), options_.v_step.value_or(options_.alpha)(s.t)});
+    descend(p, s);
     if (!s.space.all_finite(p, s.y)) {
       report.status = Status::non_finite_inner;
     } else if (!s.space.all_finite(p, s.v)) {
@@ -102,6 +110,24 @@ class Fsobo : public OptimiserBase<FsoboOptions> {
   template <FirstOrderOracle P>
   void read_y(P& p, State<P>& s, Out<ScalarOf<P>> out) const {
     s.space.to_dense(p, s.y, out);
+  }
+
+ private:
+  // A step of y on g + w|y|²/2, then one of v on its system at the new y.
+  template <class P>
+  void descend(P& p, State<P>& s) const {
+    using S = ScalarOf<P>;
+    const double alpha = options_.alpha(s.t), eta = options_.v_step.value_or(options_.alpha)(s.t);
+    if (options_.inner.plain()) return s.space.descend_system(p, s.x, s.y, s.v, {alpha, eta});
+    s.ball.descend(p, s.space, s.y, alpha, 1,
+                   [&](const Vector<S>& at, Vector<S>& out) { p.inner_gradient_y(s.x, at, out); });
+    s.space.to_dense(p, s.y, s.y_dense);
+    s.space.to_dense(p, s.v, s.v_dense);
+    p.outer_gradient_y(s.x, s.y_dense, s.f_y);
+    p.inner_hvp_yy(s.x, s.y_dense, s.v_dense, s.product);
+    add_scaled<S>(s.product, S(options_.inner.weight_decay), s.v_dense);
+    s.v_dense -= S(eta) * (s.product - s.f_y);
+    s.space.from_dense(p, s.v_dense, s.v);
   }
 };
 

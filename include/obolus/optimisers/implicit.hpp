@@ -12,6 +12,7 @@
 
 #include "obolus/core/archive.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/heavy_ball.hpp"
 #include "obolus/core/inner.hpp"
 #include "obolus/core/linear_solve.hpp"
 #include "obolus/core/outer_step.hpp"
@@ -38,6 +39,7 @@ struct ImplicitState {
   Inner<P> y;
   Vector<S> v;
   OuterMemory<S> outer;
+  HeavyBall<P> ball;         // of y
   InnerSpace<P> space;       // scratch, as are the rest
   Vector<S> y_dense, f_y;    // y densely; f_y(x, y)
   Vector<S> product, cross;  // g_yy times a vector; g_xy times a vector
@@ -62,6 +64,7 @@ struct ImplicitState {
     a("y", y);
     a("v", v);
     a("outer", outer);
+    a.added("inner_momentum", ball.momentum());
   }
 };
 
@@ -105,6 +108,34 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
   }
 
  protected:
+  using OptimiserBase<OptionsType>::options_;
+
+  // Also makes room for the momentum of y.
+  template <class State>
+  void project_start(State& s) const {
+    OptimiserBase<OptionsType>::project_start(s);
+    s.ball.allocate(options_.inner, s.v.size());
+  }
+
+  // Steps of y on g.
+  template <class P>
+  void descend(P& p, ImplicitState<P>& s, double alpha) const {
+    if (options_.inner.plain()) s.space.descend(p, s.x, s.y, alpha);
+    else s.ball.descend(p, s.space, s.y, alpha, 1, inner_gradient(p, s));
+  }
+  template <class P>
+  LoopResult descend_until(P& p, ImplicitState<P>& s, double alpha, Until until) const {
+    if (options_.inner.plain()) return s.space.descend_until(p, s.x, s.y, alpha, until);
+    return s.ball.descend_until(p, s.space, s.y, alpha, until, 1.0, inner_gradient(p, s));
+  }
+
+  // product ← (g_yy + w) v, w the weight decay of the inner problem
+  template <class P>
+  void inner_product_yy(P& p, ImplicitState<P>& s) const {
+    p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
+    if (options_.inner.weight_decay != 0.0) s.product += ScalarOf<P>(options_.inner.weight_decay) * s.v;
+  }
+
   // Refreshes y_dense and f_y from y; false when y is no longer finite.
   template <class P>
   [[nodiscard]] bool refresh_outer_gradient(P& p, ImplicitState<P>& s) const {
@@ -123,19 +154,21 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
     std::optional<double> radius = {};
   };
 
-  // Q steps on (g_yy + damping) v = f_y from the current v. CG takes one more product, for the first residual.
+  // Q steps on (g_yy + w + damping) v = f_y from the current v, w the weight decay. CG takes one more product, for the
+  // first residual.
   template <class P>
   [[nodiscard]] bool improve_system(P& p, ImplicitState<P>& s, const System& system, Step& report) const {
     using S = ScalarOf<P>;
+    const double damping = system.damping + options_.inner.weight_decay;
     if (system.solver == SystemSolver::gd) {
       for (std::int64_t q = 0; q < system.steps; ++q) {
         p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
-        if (system.damping != 0.0) s.product += S(system.damping) * s.v;
+        if (damping != 0.0) s.product += S(damping) * s.v;
         s.v -= S(system.v_step) * (s.product - s.f_y);
       }
     } else {
       const CgOptions options{
-          .max_iterations = system.steps, .relative_tolerance = 1e-15, .damping = system.damping, .warm = true};
+          .max_iterations = system.steps, .relative_tolerance = 1e-15, .damping = damping, .warm = true};
       const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.y_dense, u, out); };
       const CgResult result = conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options);
       report.indefinite = result.negative_curvature;
@@ -163,6 +196,13 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
     p.outer_gradient_x(s.x, s.y_dense, d);
     p.inner_hvp_xy(s.x, s.y_dense, s.v, s.cross);
     d -= s.cross;
+  }
+
+ private:
+  template <class P>
+  [[nodiscard]] static auto inner_gradient(P& p, ImplicitState<P>& s) {
+    using S = ScalarOf<P>;
+    return [&p, &s](const Vector<S>& at, Vector<S>& out) { p.inner_gradient_y(s.x, at, out); };
   }
 };
 

@@ -74,8 +74,8 @@ void describe_momentum(Options& o, V&& v) {
   v("y_step", o.y_step, "step size of y", Range::positive());
   other_name(v, "alpha", "y_step", o.y_step, Range::positive());
   v("v_step", o.v_step, "step size of v", Range::positive());
-  v("gamma", o.gamma, "outer step size, γ_t", Range::positive());
-  other_name(v, "x_step", "gamma", o.gamma, Range::positive());
+  v("gamma", o.gamma, "outer step size, γ_t", Range::outer_step());
+  other_name(v, "x_step", "gamma", o.gamma, Range::outer_step());
   v("momentum", o.momentum, "η_t: 1 forgets the past, 0 never does", Range::between(0.0, 1.0));
   v("momentum_x", o.momentum_x, "η_t of x; unset: momentum", Range::between(0.0, 1.0));
   v("momentum_y", o.momentum_y, "η_t of y; unset: momentum", Range::between(0.0, 1.0));

@@ -40,12 +40,13 @@ struct OagdOptions {
   Schedule system_steps = 5.0;
   ColdSolver system_solver = ColdSolver::cg;
   std::optional<double> L_g1 = {};
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("inner_steps", inner_steps, "K_t, steps of y per round when inner_on = \"round\"", Range::count());
     v("inner_on", inner_on, "round: K_t steps on the round's g; window: one on each g of the window, the oldest first");
     v("window", window, "w, past functions evaluated at the current point", Range::between(1, 1e6));
@@ -54,6 +55,7 @@ struct OagdOptions {
     v("system_steps", system_steps, "Q_t, products per linear system", Range::count());
     v("system_solver", system_solver, "cg: conjugate gradients from zero; neumann: Q + 1 terms of the series");
     v("L_g1", L_g1, "L of the Neumann series; unset: in configs the problem's own, else 1/α_1", Range::positive());
+    inner.describe(v);
     outer.describe(v);
   }
 };
@@ -81,7 +83,7 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
     requires Stream<P>
   Step step(P& p, State<P>& s, const Rng&) const {
     ++s.t;
-    const std::int64_t iterations = descend(p, s);
+    const std::int64_t iterations = descend_all(p, s);
     Step report{.inner_iterations = iterations, .steps_y = iterations};
     s.direction.setZero();
     double weight = 1.0;
@@ -99,11 +101,11 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
  private:
   // The steps of y; returns their number.
   template <class P>
-  [[nodiscard]] std::int64_t descend(P& p, State<P>& s) const {
+  [[nodiscard]] std::int64_t descend_all(P& p, State<P>& s) const {
     const double alpha = options_.alpha(s.t);
     std::int64_t steps = 0;
     const auto step = [&](std::int64_t) {
-      s.space.descend(p, s.x, s.y, alpha);
+      descend<P>(p, s, alpha);
       ++steps;
     };
     if (options_.inner_on == InnerOn::window) PastRounds<P>(p, s.t, options_.window).each_oldest_first(step);
@@ -125,13 +127,14 @@ class Oagd : public ImplicitOptimiser<OagdOptions> {
     if (options_.system_solver == ColdSolver::cg) {
       s.v.setZero();
       const auto apply = [&](In<S> u, Out<S> out) { p.inner_hvp_yy(s.x, s.y_dense, u, out); };
-      const CgOptions options{.max_iterations = steps, .relative_tolerance = 1e-15};
+      const CgOptions options{
+          .max_iterations = steps, .relative_tolerance = 1e-15, .damping = options_.inner.weight_decay};
       return !conjugate_gradient<S>(apply, s.f_y, s.v, s.cg, options).non_finite && s.v.allFinite();
     }
     const S inverse = S(1.0 / options_.L_g1.value_or(1.0 / options_.alpha(1)));
-    s.v = inverse * s.f_y;  // v_{k+1} = f_y/L + (I − g_yy/L) v_k
+    s.v = inverse * s.f_y;  // v_{k+1} = f_y/L + (I − (g_yy + w)/L) v_k
     for (std::int64_t q = 0; q < steps; ++q) {
-      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
+      inner_product_yy<P>(p, s);
       s.v += inverse * (s.f_y - s.product);
     }
     return s.v.allFinite();

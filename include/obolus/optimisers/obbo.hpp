@@ -16,16 +16,18 @@ struct ObboOptions {
   Schedule gamma = 0.01;
   Schedule inner_steps = 5.0;
   std::int64_t window = 1;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
-  [[nodiscard]] bool on_same_functions() const { return true; }
+  [[nodiscard]] bool at_once() const { return inner.plain(); }
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("inner_steps", inner_steps, "K_t, steps of y per round, differentiated through", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
+    inner.describe(v);
     outer.describe(v);
     other_name(v, "geometry", "outer_step", outer.geometry);  // the source's word for its Bregman step
   }

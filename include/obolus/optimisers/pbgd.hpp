@@ -24,7 +24,7 @@ struct PbgdOptions {
   void describe(V&& v) {
     v("alpha", alpha, "step size of ŷ, α_t", Range::positive());
     v("inner_steps", inner_steps, "K_t, steps of ŷ per round", Range::count());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("y_step", y_step, "step size of y; unset: γ_t", Range::positive());
     v("lambda1", lambda1, "first multiplier", Range::positive());
     v("tau", tau, "growth of the multiplier: λ_t = λ_1 t^τ", Range::at_least(0.0));

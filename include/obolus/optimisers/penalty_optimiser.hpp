@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "obolus/optimisers/optimiser_base.hpp"
@@ -17,7 +19,9 @@ template <class OptionsType>
 class PenaltyOptimiser : public OptimiserBase<OptionsType> {
  public:
   using Options = OptionsType;
-  using OptimiserBase<OptionsType>::OptimiserBase;
+  PenaltyOptimiser(Options options, ConvexSet set) : OptimiserBase<OptionsType>(std::move(options), std::move(set)) {
+    if constexpr (has_order<OptionsType>) check_inner_steps();
+  }
   template <class P>
   using State = PenaltyState<P, OptionsType>;
 
@@ -90,6 +94,18 @@ class PenaltyOptimiser : public OptimiserBase<OptionsType> {
   }
 
  private:
+  void check_inner_steps() const {
+    if (options_.inner.plain()) return;
+    const std::string given = "inner_momentum = " + short_text(options_.inner.momentum) +
+                              " and inner_weight_decay = " + short_text(options_.inner.weight_decay);
+    if (options_.inner_solver != InnerSolver::gd)
+      throw ConfigError("inner_solver: got \"" + std::string(name_of(options_.inner_solver)) + "\" with " + given +
+                        ", expected \"gd\", or 0 for both: the other solvers choose their own momentum or steps");
+    if (options_.lambda_rule == LambdaRule::balance && options_.inner.weight_decay != 0.0)
+      throw ConfigError("lambda_rule: got \"balance\" with " + given +
+                        ", expected \"power\", or no weight decay: the rule takes |g_y| for the inner error");
+  }
+
   template <class P>
   [[nodiscard]] double multiplier(const State<P>& s) const {
     if constexpr (requires { options_.tau; }) {

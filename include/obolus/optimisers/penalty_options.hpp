@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "obolus/core/heavy_ball.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/core/schedule.hpp"
 
@@ -66,7 +67,7 @@ struct EnumNames<LambdaRule> {
 template <class Options, class V>
 void describe_penalty(Options& o, V&& v) {
   v("alpha", o.alpha, "step size of z, α_t", Range::positive());
-  v("gamma", o.gamma, "outer step size, γ_t", Range::positive());
+  v("gamma", o.gamma, "outer step size, γ_t", Range::outer_step());
   v("lambda1", o.lambda1, "first multiplier; theory asks for λ_1 > 2 L_f1/μ_g", Range::positive());
   if constexpr (requires { o.tau; }) v("tau", o.tau, "growth of the multiplier: λ_t = λ_1 t^τ", Range::at_least(0.0));
   if constexpr (requires { o.increment; })
@@ -89,6 +90,7 @@ void describe_extensions(Options& o, V&& v) {
     "gd (the paper), nesterov, or backtracking, which starts from α_1 and needs no Lipschitz constant");
   v("lambda_rule", o.lambda_rule, "power: λ_1 t^τ; balance: the bias against the inner error, at most λ_1 t^τ");
   v("balance", o.balance, "weight of the bias under lambda_rule = \"balance\"", Range::positive());
+  o.inner.describe(v);
   o.outer.describe(v);
 }
 

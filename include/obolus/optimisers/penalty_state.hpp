@@ -12,13 +12,12 @@
 
 namespace obolus {
 
-// The forms that options can ask for. Methods without the option `order` keep a pair. Algorithm 2 ends the loop of each
-// iterate by itself, which the central pair cannot.
+// The forms that options can ask for. Methods without the option `order` have no use for the central pair; Algorithm 2
+// ends the loop of each iterate by itself, which the central pair cannot.
 template <class P, class Options>
-using PenaltyIterates = std::conditional_t<
-    !has_order<Options>, std::variant<PlainPair<P>, DualPair<P>>,
-    std::conditional_t<is_adaptive<Options>, std::variant<PlainPair<P>, DualPair<P>, StencilIterates<P>>,
-                       std::variant<PlainPair<P>, DualPair<P>, CentralPair<P>, StencilIterates<P>>>>;
+using PenaltyIterates = std::conditional_t<!has_order<Options> || is_adaptive<Options>,
+                                           std::variant<PlainPair<P>, DualPair<P>, StencilIterates<P>>,
+                                           std::variant<PlainPair<P>, DualPair<P>, CentralPair<P>, StencilIterates<P>>>;
 
 template <class P, class Options>
 struct PenaltyState {
@@ -54,10 +53,13 @@ struct PenaltyState {
     InnerSpace<P> space(p);
     const bool keeps_w = o.warm_start == WarmStart::dual;
     if constexpr (has_order<Options>) {
-      const bool plain_steps = o.inner_solver == InnerSolver::gd;
+      const bool plain_steps = o.inner_solver == InnerSolver::gd && o.inner.plain();
       if constexpr (!is_adaptive<Options>)
         if (plain_steps && o.order == 2 && keeps_w) return CentralPair<P>(p, y0, space);
-      if (!plain_steps || o.order != 1) return StencilIterates<P>(p, y0, space, o.order, {o.inner_solver, o.alpha(1)});
+      if (!plain_steps || o.order != 1)
+        return StencilIterates<P>(p, y0, space, o.order, {o.inner_solver, o.alpha(1), o.inner});
+    } else if (!o.inner.plain()) {
+      return StencilIterates<P>(p, y0, space, 1, {InnerSolver::gd, o.alpha(1), o.inner});
     }
     if (keeps_w) return DualPair<P>(p, y0, space);
     return PlainPair<P>(p, y0, space);

@@ -30,6 +30,7 @@ struct Sf2oboOptions {
   InnerSolver inner_solver = InnerSolver::gd;
   LambdaRule lambda_rule = LambdaRule::power;
   double balance = 1.0;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>

@@ -29,14 +29,17 @@ struct SobboOptions {
   Samples samples = Samples::round;
   Schedule batch = 256.0;
   Schedule outer_batch = 256.0;
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
-  [[nodiscard]] bool on_same_functions() const { return samples != Samples::fresh && estimator == Estimator::itd; }
+  [[nodiscard]] bool at_once() const {
+    return inner.plain() && samples != Samples::fresh && estimator == Estimator::itd;
+  }
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("inner_steps", inner_steps, "K_t, steps of y per round", Range::count());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("estimator", estimator, "itd: through the steps on the batch; neumann: a randomly truncated series");
@@ -46,6 +49,7 @@ struct SobboOptions {
       "round: one batch per round, reused; fresh: new draws for every step; given: none, the round's own");
     v("batch", batch, "samples of an inner step (and of the round when samples = \"round\")", Range::count());
     v("outer_batch", outer_batch, "samples of the hypergradient when samples = \"fresh\"", Range::count());
+    inner.describe(v);
     outer.describe(v);
     other_name(v, "geometry", "outer_step", outer.geometry);  // the source's word for its Bregman step
   }
@@ -69,7 +73,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     const auto draw = [&](std::int64_t size) { p.resample({size, size}, draws); };
     if (options_.samples == Samples::round) draw(batch);
     bool finite = false;
-    if (options_.on_same_functions()) {
+    if (options_.at_once()) {
       finite = unroll<P>(p, s, steps, alpha);
     } else {
       descend_and_remember(p, s, steps, alpha, [&](std::int64_t) {
@@ -101,7 +105,7 @@ class Sobbo : public UnrolledOptimiser<SobboOptions> {
     s.v = S(static_cast<double>(options_.system_steps) / L) * s.f_y;
     for (std::uint64_t j = 0; j < terms; ++j) {
       draw();
-      p.inner_hvp_yy(s.x, s.y_dense, s.v, s.product);
+      this->template inner_product_yy<P>(p, s);
       s.v -= S(1.0 / L) * s.product;
     }
     draw();

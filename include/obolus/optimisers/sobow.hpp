@@ -22,12 +22,13 @@ struct SobowOptions {
   std::optional<Schedule> v_step = {};
   double damping = 0.0;
   std::optional<double> radius = {};
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("decay", decay, "η, weight of a stored hypergradient against the one after it", Range::between(0, 1));
     v("system_steps", system_steps, "Q_t, steps on the linear system per round; theory: t", Range::count());
@@ -36,6 +37,7 @@ struct SobowOptions {
     v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
       Range::at_least(0.0));
     v("radius", radius, "v is kept within this norm; unset: no bound", Range::positive());
+    inner.describe(v);
     outer.describe(v);
   }
 };
@@ -70,7 +72,7 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
   Step step(P& p, State<P>& s, const Rng&) const {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
-    s.space.descend(p, s.x, s.y, options_.alpha(s.t));
+    descend<P>(p, s, options_.alpha(s.t));
     hypergradient<P>(p, s,
                      {options_.system_solver, options_.system_steps.count(s.t),
                       options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},

@@ -21,8 +21,10 @@ class StencilIterates {
   StencilIterates(P& p, In<S> y0, InnerSpace<P>& space, std::int64_t order, const StencilSolver& solver)
       : order_(order), solver_(solver), start_(space.make(p, y0)) {
     const Vector<S> buffer(solver.solver == InnerSolver::gd ? 0 : y0.size());
-    for (const StencilPoint& point : stencil(order))
-      all_.push_back({point.j, point.weight, space.make(p, y0), space.make(p, y0), buffer, buffer, buffer, buffer});
+    for (const StencilPoint& point : stencil(order)) {
+      all_.push_back({point.j, point.weight, space.make(p, y0), space.make(p, y0), buffer, buffer, buffer, buffer, {}});
+      all_.back().ball.allocate(solver.steps, y0.size());
+    }
   }
 
   [[nodiscard]] std::vector<Iterate>& all() { return all_; }
@@ -44,6 +46,7 @@ class StencilIterates {
         at.space.axpy(at.p, 1.0 - kept, centre, c.value);
       }
     }
+    if (!solver_.steps.plain()) move_momenta(kept, at.scratch.dense);
   }
 
   void descend(const PenaltyWork<P>& at, const Iterations& iterations) {
@@ -96,6 +99,7 @@ class StencilIterates {
     a("z", start_);
     a("y", start_);
     for (Iterate& c : all_) a("y_" + std::to_string(c.j), c.value);
+    for (Iterate& c : all_) a.added("momentum_" + std::to_string(c.j), c.ball.momentum());
   }
 
  private:
@@ -113,6 +117,13 @@ class StencilIterates {
     space.copy(p, iterate(1).value, centre);
     space.axpy(p, -0.5, iterate(1).value, centre);
     space.axpy(p, 0.5, iterate(-1).value, centre);
+  }
+
+  // As a warm start moves the iterates: m_j ← centre + kept (m_j − centre).
+  void move_momenta(double kept, Vector<S>& centre) {
+    if (has_plain_iterate(order_)) centre = iterate(0).ball.momentum();
+    else combine<S>(centre, S(0.5), iterate(1).ball.momentum(), S(0.5), iterate(-1).ball.momentum());
+    for (Iterate& c : all_) combine<S>(c.ball.momentum(), S(kept), c.ball.momentum(), S(1.0 - kept), centre);
   }
 
   void sum_direction(const PenaltyWork<P>& at, Out<S> d) {

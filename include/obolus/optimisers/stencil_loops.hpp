@@ -1,5 +1,6 @@
 // The inner problems of a stencil, min_y g + (j/λ) f for every y_j, by gradient steps, Nesterov's or backtracking.
-// G_0 = g_y with step α, G_j = j f_y + λ g_y with step β.
+// G_0 = g_y with step α, G_j = j f_y + λ g_y with step β. With momentum or weight decay (heavy_ball.hpp) the gradients
+// are N_0 = G_0 and N_j = G_j/λ with steps α and βλ: λ may grow and m keeps its size, and w is a term of g for all y_j.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "obolus/core/heavy_ball.hpp"
 #include "obolus/core/linear.hpp"
 #include "obolus/core/norm.hpp"
 #include "obolus/optimisers/penalty_work.hpp"
@@ -22,11 +24,13 @@ struct StencilIterate {
   Inner<P> value;
   Inner<P> previous;                    // nesterov: the iterate before
   Vector<S> at, gradient, trial, next;  // backtracking, and adaptive loops: dense
+  HeavyBall<P> ball;
 };
 
 struct StencilSolver {
   InnerSolver solver;
   double first_step;  // backtracking's steps stay within 1e-12 and 1e6 of it
+  InnerStepOptions steps;
 
   [[nodiscard]] double min_step() const { return 1e-12 * first_step; }
   [[nodiscard]] double max_step() const { return 1e6 * first_step; }
@@ -45,6 +49,10 @@ class StencilLoops {
   void iterate(std::int64_t k, bool fresh) {
     if (solver_.solver == InnerSolver::backtracking) return backtrack(k == 0 || fresh);
     for (Iterate& c : all_) {
+      if (!solver_.steps.plain()) {
+        c.ball.descend(at_.p, at_.space, c.value, ball_step(c), 1, ball_gradient(c));
+        continue;
+      }
       if (solver_.solver == InnerSolver::nesterov) extrapolate(c, k);
       if (c.j == 0) at_.space.descend(at_.p, at_.x, c.value, at_.round.alpha);
       else at_.space.descend_penalised(at_.p, at_.x, c.value, at_.round.beta, weights(c));
@@ -55,6 +63,8 @@ class StencilLoops {
   LoopResult until(Iterate& c, Until end) {
     if (solver_.solver == InnerSolver::backtracking) return backtrack_until(c, end);
     if (solver_.solver == InnerSolver::nesterov) return accelerate_until(c, end);
+    if (!solver_.steps.plain())
+      return c.ball.descend_until(at_.p, at_.space, c.value, ball_step(c), end, scale(c), ball_gradient(c));
     if (c.j == 0) return at_.space.descend_until(at_.p, at_.x, c.value, at_.round.alpha, end);
     return at_.space.descend_penalised_until(at_.p, at_.x, c.value, at_.round.beta, weights(c), end);
   }
@@ -85,6 +95,12 @@ class StencilLoops {
     gradient(c, at, 1.0 / at_.round.lambda, out);
   }
   [[nodiscard]] double scale(const Iterate& c) const { return c.j == 0 ? 1.0 : at_.round.lambda; }
+  [[nodiscard]] double ball_step(const Iterate& c) const {
+    return c.j == 0 ? at_.round.alpha : at_.round.beta * at_.round.lambda;
+  }
+  [[nodiscard]] auto ball_gradient(const Iterate& c) {
+    return [this, &c](const Vector<S>& at, Vector<S>& out) { normalised(c, at, out); };
+  }
 
   // Nesterov to a tolerance, restarted where the last step went uphill (O'Donoghue, Candès 2015).
   LoopResult accelerate_until(Iterate& c, Until end) {

@@ -107,6 +107,10 @@ void beyond_the_paper(ConditionList& list, const Options& o) {
   const Geometry geometry = o.outer.geometry;
   require("outer_step = euclidean", geometry == Geometry::euclidean, std::string(name_of(geometry)));
   require("shrinkage = 0", o.outer.shrinkage == 0.0, text(o.outer.shrinkage));
+  require("outer_momentum = 0", o.outer.momentum == 0.0, text(o.outer.momentum));
+  require("outer_weight_decay = 0", o.outer.weight_decay == 0.0, text(o.outer.weight_decay));
+  require("inner_momentum = 0", o.inner.momentum == 0.0, text(o.inner.momentum));
+  require("inner_weight_decay = 0", o.inner.weight_decay == 0.0, text(o.inner.weight_decay));
 }
 
 template <class Options>
@@ -181,7 +185,7 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   beta_at_most(list, o, k, T);
   const double gap = double_loop_gaps(o, k, T).both(), c = smallest_c(o, gap, T);
   const auto steps = [&](Round t) { return static_cast<double>(o.inner_steps.count(t)); };
-  const Extremes K = extremes(T, !o.inner_steps.log, steps);
+  const Extremes K = extremes(T, o.inner_steps.is_monotone(), steps);
   list.same_throughout("K_t constant", K);
   list.at_least("K >= 1 - ln 2/ln rho", K.min, steps_to_contract(gap));
   const Extremes gamma = constant_smooth_gamma(list, o, k, T);
@@ -208,7 +212,8 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
              single_loop_gamma_limit(1.0, gap, C_g));
   list.cite("needed by the proof of Theorem 2");
   list.at_least("lambda_1 >= 1", o.lambda1, 1);
-  list.state("gamma_t never grows", o.gamma.power <= 0 && !o.gamma.log, "gamma_t ~ t^" + text(o.gamma.power));
+  list.state("gamma_t never grows", o.gamma.power <= 0 && o.gamma.is_monotone(),
+             "gamma_t ~ t^" + text(o.gamma.power) + (o.gamma.is_shaped() ? ", with a shape" : ""));
   return std::move(list).take();
 }
 
@@ -223,7 +228,8 @@ inline void stochastic_schedules(ConditionList& list, const Sf2oboOptions& o, co
   constant_smooth_gamma(list, o, k, T);
   const double horizon = static_cast<double>(T);
   constexpr std::string_view remark = "; Theorem 3 sets it equal, and a smaller one keeps its bound of the regret";
-  const double y = extremes(T, !o.delta_y.log, o.delta_y).max, z = extremes(T, !o.delta_z.log, o.delta_z).max;
+  const double y = extremes(T, o.delta_y.is_monotone(), o.delta_y).max,
+               z = extremes(T, o.delta_z.is_monotone(), o.delta_z).max;
   list.at_most("delta_y <= T^(-1/2)", y, std::pow(horizon, -0.5), remark);
   list.at_most("delta_z <= T^(-(1+2 tau)/2)", z, std::pow(horizon, -(1 + 2 * o.tau) / 2), remark);
   return std::move(list).take();

@@ -43,17 +43,17 @@ template <class F>
 // scale · t^power and nothing else, hence monotone, and still monotone after a multiplication by λ_t.
 [[nodiscard]] inline bool is_power(const Schedule& s) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  return !s.log && s.min == -infinity && s.max == infinity;
+  return s.is_monotone() && s.min == -infinity && s.max == infinity;
 }
 
 template <class Options>
 [[nodiscard]] Extremes alpha_extremes(const Options& o, Round T) {
-  return extremes(T, !o.alpha.log, o.alpha);
+  return extremes(T, o.alpha.is_monotone(), o.alpha);
 }
 
 template <class Options>
 [[nodiscard]] Extremes gamma_extremes(const Options& o, Round T) {
-  return extremes(T, !o.gamma.log, o.gamma);
+  return extremes(T, o.gamma.is_monotone(), o.gamma);
 }
 
 // β_t λ_t, which the theorems compare with 1/(2 L_g1).

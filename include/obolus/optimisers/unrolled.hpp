@@ -2,7 +2,9 @@
 // ω^{k+1} = ω^k − α g_y(x, ω^k), the total derivative of f(x, ω^K(x)) in reverse mode is
 //     p ← f_y(x, ω^K),  h ← f_x(x, ω^K);   for k = K−1 … 0:  h ← h − α g_xy(x, ω^k) p,   p ← p − α g_yy(x, ω^k) p.
 // The last p is not needed: K − 1 products with g_yy and K with g_xy. A problem may do all of it at once
-// (core/whole_rounds.hpp) where every step is on the same functions.
+// (core/whole_rounds.hpp) where every step is on the same functions. With momentum and weight decay (heavy_ball.hpp),
+// m^{k+1} = μm^k + g_y(x, ω^k) + wω^k and ω^{k+1} = ω^k − αm^{k+1} with m^0 constant too: q = 0 at first, then
+//     q ← μq − αp,  h ← h + g_xy(x, ω^k) q,  p ← p + (g_yy(x, ω^k) + w) q.
 #pragma once
 
 #include "obolus/core/whole_rounds.hpp"
@@ -15,6 +17,7 @@ struct UnrolledState : ImplicitState<P> {
   using S = ScalarOf<P>;
   Window<S> past;
   Vector<S> h;     // scratch, as is the path
+  Vector<S> q;     // scratch, with momentum
   Matrix<S> path;  // ω^0 … ω^{K−1} in columns; grows when K does
   UnrolledState(P& p, In<S> x0, In<S> y0, std::int64_t window, std::int64_t steps)
       : ImplicitState<P>(p, x0, y0), past(x0.size(), window), h(x0.size()), path(y0.size(), steps) {}
@@ -35,11 +38,12 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
 
   template <FirstOrderOracle P>
   [[nodiscard]] State<P> init(P& p, In<ScalarOf<P>> x0, In<ScalarOf<P>> y0) const {
-    const bool at_once = unrolls(p) && this->options_.on_same_functions();
+    const bool at_once = unrolls(p) && this->options_.at_once();
     const std::int64_t steps = at_once ? 0 : this->options_.inner_steps.count(1);
     check_stored("inner_steps", steps, "step stores a y", y0.size());
     State<P> s(p, x0, y0, this->options_.window, steps);
     this->project_start(s);
+    s.q.resize(s.ball.momentum().size());
     return s;
   }
 
@@ -48,7 +52,7 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
   template <class P>
   [[nodiscard]] bool unroll(P& p, State<P>& s, std::int64_t steps, double alpha) const {
     if constexpr (Unrolls<P>)
-      if (unrolls(p)) {
+      if (unrolls(p) && this->options_.at_once()) {
         p.unroll(s.x, s.y, alpha, steps, s.h);
         return s.space.all_finite(p, s.y);
       }
@@ -65,7 +69,7 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
     for (std::int64_t k = 0; k < steps; ++k) {
       before(k);
       s.space.to_dense(p, s.y, s.path.col(k));
-      s.space.descend(p, s.x, s.y, alpha);
+      this->template descend<P>(p, s, alpha);
     }
   }
 
@@ -74,6 +78,7 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
   void reverse(P& p, State<P>& s, std::int64_t steps, double alpha) const {
     using S = ScalarOf<P>;
     p.outer_gradient_x(s.x, s.y_dense, s.h);
+    if (!this->options_.inner.plain()) return reverse_momentum(p, s, steps, alpha);
     for (std::int64_t k = steps - 1; k >= 0; --k) {
       p.inner_hvp_xy(s.x, s.path.col(k), s.f_y, s.cross);
       s.h -= S(alpha) * s.cross;
@@ -89,6 +94,23 @@ class UnrolledOptimiser : public ImplicitOptimiser<OptionsType> {
     s.past.push(s.h);
     const double weights = s.past.sum(1.0, s.direction);
     s.direction /= ScalarOf<P>(weights);
+  }
+
+ private:
+  template <class P>
+  void reverse_momentum(P& p, State<P>& s, std::int64_t steps, double alpha) const {
+    using S = ScalarOf<P>;
+    const InnerStepOptions& o = this->options_.inner;
+    s.q.setZero();
+    for (std::int64_t k = steps - 1; k >= 0; --k) {
+      combine<S>(s.q, S(o.momentum), s.q, -S(alpha), s.f_y);
+      p.inner_hvp_xy(s.x, s.path.col(k), s.q, s.cross);
+      s.h += s.cross;
+      if (k == 0) break;
+      p.inner_hvp_yy(s.x, s.path.col(k), s.q, s.product);
+      s.f_y += s.product;
+      add_scaled<S>(s.f_y, S(o.weight_decay), s.q);
+    }
   }
 };
 

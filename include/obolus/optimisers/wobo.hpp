@@ -35,12 +35,13 @@ struct WoboOptions {
   std::optional<Schedule> v_step = {};
   double damping = 0.0;
   std::optional<double> radius = {};
+  InnerStepOptions inner = {};
   OuterStepOptions outer = {};
 
   template <class V>
   void describe(V&& v) {
     v("alpha", alpha, "step size of every y, α_t", Range::positive());
-    v("gamma", gamma, "outer step size, γ_t", Range::positive());
+    v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("inner_steps", inner_steps, "K_t, steps of every y per outer step", Range::count());
     v("window", window, "w, past functions averaged, each with its own y and v", Range::between(1, 1e6));
     v("normalise", normalise, "divide by: window: w; stored: the number of rounds there have been, at most w");
@@ -53,6 +54,7 @@ struct WoboOptions {
     v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
       Range::at_least(0.0));
     v("radius", radius, "every v is kept within this norm; unset: no bound", Range::positive());
+    inner.describe(v);
     outer.describe(v);
   }
 };
@@ -69,17 +71,18 @@ class Wobo : public ImplicitOptimiser<WoboOptions> {
     using S = ScalarOf<P>;
     struct Past {
       Inner<P> y;
-      Vector<S> v;
+      Vector<S> v, momentum;  // the momentum of y
       void fields(Archive& a) {
         a("y", y);
         a("v", v);
+        a("momentum", momentum);
       }
     };
     std::vector<Past> past;  // of round s in place s mod (w − 1)
     Vector<S> h, before;     // scratch
     State(P& p, In<S> x0, In<S> y0, std::int64_t window)
         : ImplicitState<P>(p, x0, y0), h(x0.size()), before(x0.size()) {
-      for (std::int64_t i = 1; i < window; ++i) past.push_back({this->space.make(p, y0), this->v});
+      for (std::int64_t i = 1; i < window; ++i) past.push_back({this->space.make(p, y0), this->v, {}});
     }
     void fields(Archive& a) {
       ImplicitState<P>::fields(a);
@@ -93,6 +96,7 @@ class Wobo : public ImplicitOptimiser<WoboOptions> {
     check_stored("window", options_.window, "round stores a y and a v", y0.size());
     State<P> s(p, x0, y0, options_.window);
     project_start(s);
+    for (auto& each : s.past) each.momentum = s.ball.momentum();
     return s;
   }
 
@@ -102,6 +106,7 @@ class Wobo : public ImplicitOptimiser<WoboOptions> {
     if (s.t > 0 && !s.past.empty()) {
       s.space.copy(p, s.y, s.of(s.t).y);
       s.of(s.t).v = s.v;
+      s.of(s.t).momentum = s.ball.momentum();
     }
     ++s.t;
     const double gamma = options_.gamma(s.t), window = static_cast<double>(options_.window);
@@ -137,13 +142,14 @@ class Wobo : public ImplicitOptimiser<WoboOptions> {
   static void exchange(State<P>& s, typename State<P>::Past& past) {
     std::swap(s.y, past.y);
     s.v.swap(past.v);
+    s.ball.momentum().swap(past.momentum);
   }
 
   // h = f_x − g_xy v of the current functions, after their steps
   template <class P>
   void estimate(P& p, State<P>& s, Step& report) const {
     const std::int64_t steps = options_.inner_steps.count(s.t);
-    s.space.descend(p, s.x, s.y, options_.alpha(s.t), steps);
+    for (std::int64_t k = 0; k < steps; ++k) descend<P>(p, s, options_.alpha(s.t));
     report.inner_iterations += steps;
     report.steps_y += steps;
     const bool indefinite = report.indefinite;

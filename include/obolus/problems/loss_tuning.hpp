@@ -3,6 +3,8 @@
 //     f(θ)    = mean over f's pictures of u_label CE(label, z),
 // z the logits of the network with weights y = θ: blocks of [3×3 convolution, ReLU, 2×2 max-pooling, batch
 // normalisation], hidden layers, a linear head. Batch normalisation takes the statistics of the pictures at hand.
+// scale = "sigmoid" puts 1/(1 + e^−γ_j) in the place of γ_j (AutoBalance: Li et al., NeurIPS 2021); weights =
+// "weighted_mean" makes f = Σ u CE/Σ u (PyTorch's weighted cross-entropy).
 //
 // g is not convex in θ: the paper's theorems do not apply, g_yy is indefinite nearly everywhere, and a "solution" is
 // where steps end. Nothing is drawn from a round's pictures: under batch normalisation the mean of samples' gradients
@@ -76,6 +78,11 @@ class LossTuning {
   void forward(Data data, In<S> y);
   void backward_inner(In<S> x, In<S> y);
   [[nodiscard]] std::span<const std::int32_t> labels(Data data) const;
+  // (γ, Δ) as g's loss takes them: x, or the sigmoid's values in the place of γ.
+  [[nodiscard]] const S* loss_parameters(In<S> x);
+  // d ← a gradient in loss_parameters(x), which x_gradient_ has, as one in x.
+  void chain_rule(In<S> x, Out<S> d);
+  double outer_loss(In<S> y);
   void score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out);
 
   Options options_;
@@ -87,7 +94,7 @@ class LossTuning {
   RoundPictures now_;
   std::vector<S> pixels_, test_pixels_;  // of the pictures at hand, g's first; of some test pictures
   Point point_;
-  Vector<S> gradient_, x_gradient_;  // scratch
+  Vector<S> gradient_, x_gradient_, parameters_;  // scratch
 };
 
 extern template class LossTuning<float>;

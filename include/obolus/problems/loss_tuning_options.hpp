@@ -29,11 +29,22 @@ struct EnumNames<ValidationLaw> {
 };
 
 // The weights u of f's classes.
-enum class ClassWeights : std::uint8_t { inverse, normalised, none };
+enum class ClassWeights : std::uint8_t { inverse, normalised, weighted_mean, none };
 template <>
 struct EnumNames<ClassWeights> {
-  static constexpr std::array<std::pair<ClassWeights, std::string_view>, 3> values{
-      {{ClassWeights::inverse, "inverse"}, {ClassWeights::normalised, "normalised"}, {ClassWeights::none, "none"}}};
+  static constexpr std::array<std::pair<ClassWeights, std::string_view>, 4> values{
+      {{ClassWeights::inverse, "inverse"},
+       {ClassWeights::normalised, "normalised"},
+       {ClassWeights::weighted_mean, "weighted_mean"},
+       {ClassWeights::none, "none"}}};
+};
+
+// What γ_j stands for in g.
+enum class ClassScale : std::uint8_t { plain, sigmoid };
+template <>
+struct EnumNames<ClassScale> {
+  static constexpr std::array<std::pair<ClassScale, std::string_view>, 2> values{
+      {{ClassScale::plain, "plain"}, {ClassScale::sigmoid, "sigmoid"}}};
 };
 
 enum class TrainOn : std::uint8_t { train, all };
@@ -61,10 +72,12 @@ struct LossTuningOptions {
   std::int64_t max = 0, validation = 0;
   ValidationLaw validation_law = ValidationLaw::balanced;
   ClassWeights weights = ClassWeights::inverse;
+  ClassScale scale = ClassScale::plain;
   TrainOn train_on = TrainOn::train;
   PictureDrift drift = PictureDrift::none;
   std::int64_t period = 100;
   double degrees = 15.0;
+  std::int64_t test_pictures = 0;
 
   template <class V>
   void describe(V&& v) {
@@ -89,12 +102,14 @@ struct LossTuningOptions {
     v("validation_law", validation_law, "imbalanced: f has the first μ^i of class i's validation pictures only");
     v("weights", weights,
       "u_j of class j in f: inverse: 1/p_j, p_j its part of f's pool; normalised: the same with mean 1 over the "
-      "classes; none: 1");
+      "classes; weighted_mean: inverse, and f is divided by the mean of u over the round's pictures; none: 1");
+    v("scale", scale, "plain: logits times γ_j, the paper; sigmoid: times 1/(1 + e^−γ_j), as AutoBalance has it");
     v("train_on", train_on, "all: g's pool has f's pictures too, a control for what validation pictures teach");
     v("drift", drift, "swap: two classes exchange names every period; turn: pictures turn by degrees more");
     v("period", period, "rounds between changes of the drift", Range::at_least(1.0));
     v("degrees", degrees, "drift = \"turn\": how far every period turns them, counterclockwise",
       Range::between(-360.0, 360.0));
+    v("test_pictures", test_pictures, "test on the first so many test pictures; 0: on all", Range::between(0, many));
   }
 };
 
