@@ -49,16 +49,6 @@ Vector<double> by_formula(const QuadraticRound<double>& q, const Vector<double>&
   return q.r * (x - q.e) + q.B.transpose() * factor.solve(f_y);
 }
 
-// Adds products to a stripped problem, without its closed form.
-template <class P>
-struct WithProducts : Plain<P> {
-  using S = ScalarOf<P>;
-  explicit WithProducts(P& p) : Plain<P>(p), problem(&p) {}
-  void inner_hvp_yy(In<S> x, In<S> y, In<S> v, Out<S> d) { problem->inner_hvp_yy(x, y, v, d); }
-  void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d) { problem->inner_hvp_xy(x, y, v, d); }
-  P* problem;
-};
-
 // |A|, hence κ, stays below 10 for such A; vectors are below 10 and |B| below 6. CG stops at 1e-14, which κ may
 // multiply; LLT and the sums add some ten ε. 1e-12 leaves a factor of ten.
 RC_GTEST_PROP(Hypergradient, IsTheFormulaOnQuadratics, (std::uint64_t seed)) {
@@ -78,7 +68,7 @@ RC_GTEST_PROP(Hypergradient, IsTheFormulaOnQuadratics, (std::uint64_t seed)) {
 RC_GTEST_PROP(Hypergradient, NeedsNoClosedForm, (std::uint64_t seed)) {
   const QuadraticRound<double> q = random_round(3, 5, seed);
   QuadraticFile<double> p({q}, {});
-  WithProducts<QuadraticFile<double>> hidden(p);
+  PlainWithProducts<QuadraticFile<double>> hidden(p);
   static_assert(HvpOracle<decltype(hidden)> && !ClosedFormOracle<decltype(hidden)>);
   Hypergradient<decltype(hidden)> hypergradient(hidden);
   Vector<double> x(3), gradient(3);

@@ -1,4 +1,4 @@
-// A problem reduced to its gradients and products, on which every primitive runs by its definition in core/inner.hpp.
+// A problem reduced to its gradients, or to these and its products, on which every primitive runs by its definition in core/inner.hpp.
 #pragma once
 
 #include "obolus/core/capabilities.hpp"
@@ -41,24 +41,31 @@ class Plain {
     p_->inner_gradient_y(x, z + delta, d);
     d -= low;
   }
-  void inner_hvp_yy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
-    requires HvpOracle<P>
-  {
-    p_->inner_hvp_yy(x, y, v, d);
-  }
-  void inner_hvp_xy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
-    requires HvpOracle<P>
-  {
-    p_->inner_hvp_xy(x, y, v, d);
-  }
   void reveal(Round t)
     requires Stream<P>
   {
     p_->reveal(t);
   }
 
- private:
+ protected:
   P* p_;
+};
+
+template <FirstOrderOracle P>
+class PlainWithProducts : public Plain<P> {
+ public:
+  using typename Plain<P>::Scalar;
+  using Plain<P>::Plain;
+  void inner_hvp_yy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
+    requires HvpOracle<P>
+  {
+    this->p_->inner_hvp_yy(x, y, v, d);
+  }
+  void inner_hvp_xy(In<Scalar> x, In<Scalar> y, In<Scalar> v, Out<Scalar> d)
+    requires HvpOracle<P>
+  {
+    this->p_->inner_hvp_xy(x, y, v, d);
+  }
 };
 
 }  // namespace obolus

@@ -1,8 +1,9 @@
 // Checks that a problem's own primitives, and its own storage of inner iterates, agree with the definitions in
 // core/inner.hpp.
 //
-// Every primitive runs twice from the same dense values: the problem's version, and the default on Plain<P>. The
-// problem's iterates are carried from call to call as they are, so that what their storage caches or defers is used.
+// Every primitive runs twice from the same dense values: the problem's version, and the default on
+// PlainWithProducts<P>. The problem's iterates are carried from call to call as they are, so that what their storage
+// caches or defers is used.
 #pragma once
 
 #include <algorithm>
@@ -285,12 +286,12 @@ class PrimitiveCheck {
 
   CheckReport& report_;
   P& p_;
-  Plain<P> plain_;
+  PlainWithProducts<P> plain_;
   const CheckOptions& options_;
   std::string where_;
   Rng rng_;
   InnerSpace<P> space_;
-  InnerSpace<Plain<P>> plain_space_;
+  InnerSpace<PlainWithProducts<P>> plain_space_;
   Vector<S> x_;
   Twin y_, z_, w_;
   double alpha_ = 0.0;
