@@ -307,7 +307,8 @@ RC_GTEST_PROP(TheoremThree, TheBoundOfItsIterationsAgreesWithASecondDerivation, 
   const BoundInputs in = inputs(T, 1);
   const Real L = k.L_g1, mu = k.mu_g, kappa = L / mu, l1 = o.lambda1, tau = o.tau, g = o.gamma.scale;
   const Real n = static_cast<Real>(T), L_0 = k.L_f0 + 2 * k.L_f0 * L / mu;
-  const Real ln_y = -std::log(1 - 1 / (4 * kappa)), ln_z = -std::log(1 - o.alpha.scale * mu);
+  // α μ_g in double: near κ_g = 1, where ρ_z = 0, its rounding decides the logarithm.
+  const Real ln_y = -std::log(1 - 1 / (4 * kappa)), ln_z = -std::log(1 - Real(std::min(1.0, o.alpha.scale * k.mu_g)));
   Real y = 0, z = 0, logs_y = 0, logs_z = 0;
   for (Round t = 1; t <= T; ++t) {
     y += static_cast<Real>(o.delta_y(t)) * o.delta_y(t);
