@@ -1,6 +1,7 @@
 // FSOBO, OBBO, SOBBO and SOGD on lazy rows against the same methods on dense vectors, round by round.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -82,9 +83,9 @@ struct Seen {
   std::int64_t at_low = 0, inside = 0;  // entries of x, over the rounds
 };
 
-// A step rounds an iterate by ε, 300 rounds of at most nine steps by √2700 ε as a random walk, 1e-14; what x and the
-// iterates make of each other's errors stays below 1e5 of that in the courses here (measured: 1e-12 at the worst).
-constexpr double tolerance = 1e-9;
+// A step rounds an iterate by ε: at most nine steps in each of 300 rounds are √2700 ε as a random walk, 1.2e-14 (seen:
+// 3e-14). A thousand times that for what x and the iterates make of each other's errors.
+constexpr double tolerance = 1e-11;
 
 // The lazy session is saved in the middle; another one that loads it must go on to the same bits.
 template <class Optimiser>
@@ -95,12 +96,16 @@ Seen stays_with_the_dense_one(const Optimiser& optimiser, const SoftmaxOptions& 
   std::unique_ptr<Lazy<Optimiser>> resumed;
   lazy.problem.set_threads(threads);
   Seen seen;
+  double largest = 0.0;  // of all d: where f's few rows are all right, a fitted scale lets d vanish but for rounding
+  SCOPED_TRACE(Optimiser::info.name);
   for (Round t = 1; t <= rounds; ++t) {
     EXPECT_EQ(lazy.step(t).status, Status::ok);
     EXPECT_EQ(dense.step(t).status, Status::ok);
     if (resumed) resumed->step(t);
     EXPECT_LE(apart(lazy.session.x(), dense.session.x()), tolerance) << "x, round " << t;
-    EXPECT_LE(apart(lazy.session.direction(), dense.session.direction()), tolerance) << "d, round " << t;
+    largest = std::max(largest, dense.session.direction().cwiseAbs().maxCoeff());
+    EXPECT_LE((lazy.session.direction() - dense.session.direction()).cwiseAbs().maxCoeff(), tolerance * largest)
+        << "d, round " << t;
     if (testing::Test::HasFailure()) return seen;
     for (const double x : dense.session.x()) ++(x == 0.0 ? seen.at_low : seen.inside);
     if (t == rounds / 2) {
@@ -147,6 +152,15 @@ TEST(SoftmaxBaselines, SogdStaysWithTheDenseOneThroughSwapsAndAResume) {
   stays_with_the_dense_one(Sogd(drawn, box), swapping());
 }
 
+// 12 documents of some 30 words each: most of 600 words only shrink.
+TEST(SoftmaxBaselines, AVocabularyThatIsMostlyUntouchedStaysWithTheDenseOne) {
+  SoftmaxOptions o = swapping();
+  o.features = 600;
+  stays_with_the_dense_one(fsobo(), o, 150);
+  stays_with_the_dense_one(obbo(), o, 150);
+  stays_with_the_dense_one(sogd(), o, 150);
+}
+
 TEST(SoftmaxBaselines, SogdWithLongAndNoMemoryAndOneMomentumEachStaysWithTheDenseOne) {
   for (const double momentum : {0.2, 0.5, 1.0}) stays_with_the_dense_one(sogd(momentum), swapping(), 150);
   SogdOptions own = sogd_options();
@@ -173,7 +187,7 @@ TEST(SoftmaxBaselines, AnyNumberOfStepsAndOfClassesStaysWithTheDenseOne) {
   }
 }
 
-TEST(SoftmaxBaselines, SharedWeightsAFittedScaleAndWholePoolsStayWithTheDenseOne) {
+TEST(SoftmaxBaselines, SharedWeightsStayWithTheDenseOne) {
   for (const Sharing sharing : {Sharing::group, Sharing::global}) {
     SoftmaxOptions o = swapping();
     o.sharing = sharing;
@@ -184,21 +198,27 @@ TEST(SoftmaxBaselines, SharedWeightsAFittedScaleAndWholePoolsStayWithTheDenseOne
     stays_with_the_dense_one(sobbo(Samples::given, 1e-3), o, 100);
     stays_with_the_dense_one(sogd(), o, 100);
   }
-  SoftmaxOptions fitted = swapping();
-  fitted.temperature = Temperature::fitted;
-  stays_with_the_dense_one(fsobo(1e-3), fitted, 60);
-  stays_with_the_dense_one(obbo(), fitted, 60);
-  stays_with_the_dense_one(sogd(), fitted, 60);
-  SoftmaxOptions whole = swapping();
-  whole.batch = 0;
-  stays_with_the_dense_one(fsobo(), whole, 60);
-  stays_with_the_dense_one(obbo(), whole, 60);
-  stays_with_the_dense_one(sogd(), whole, 60);
+}
+
+TEST(SoftmaxBaselines, AFittedScaleStaysWithTheDenseOne) {
+  SoftmaxOptions o = swapping();
+  o.temperature = Temperature::fitted;
+  stays_with_the_dense_one(fsobo(1e-3), o, 60);
+  stays_with_the_dense_one(obbo(), o, 60);
+  stays_with_the_dense_one(sogd(), o, 60);
+}
+
+TEST(SoftmaxBaselines, WholePoolsStayWithTheDenseOne) {
+  SoftmaxOptions o = swapping();
+  o.batch = 0;
+  stays_with_the_dense_one(fsobo(), o, 60);
+  stays_with_the_dense_one(obbo(), o, 60);
+  stays_with_the_dense_one(sogd(), o, 60);
 }
 
 // Nothing lazy, and what it had before: draws between the steps, and the truncated series.
 TEST(SoftmaxBaselines, SobboWithFreshDrawsOrASeriesStaysWithTheDenseOne) {
-  stays_with_the_dense_one(sobbo(Samples::fresh), swapping(), 60);
+  stays_with_the_dense_one(sobbo(Samples::fresh), swapping(), 20);
   stays_with_the_dense_one(
       Sobbo({.alpha = 0.3, .gamma = 1e-3, .estimator = Estimator::neumann, .samples = Samples::given}, box), swapping(),
       60);
@@ -337,10 +357,10 @@ TEST(SoftmaxBaselines, RowsOfZerosStayZeroHoweverTheirNumbersGrow) {
   }
   Vector<double> y(p.dims().y);
   session.read_y(y);
-  for (Index i = 0; i < x0.size(); ++i) {
-    if (x0(i) == 0.0) continue;
-    ASSERT_EQ(y.segment(i * o.classes, o.classes), Vector<double>::Zero(o.classes)) << "word " << i;
-  }
+  for (Index i = 0; i < x0.size(); ++i)
+    if (x0(i) > 0.0) {
+      ASSERT_EQ(y.segment(i * o.classes, o.classes), Vector<double>::Zero(o.classes)) << "word " << i;
+    }
 }
 
 template <class Optimiser>
