@@ -88,6 +88,9 @@ inline void set_authors(OagdOptions& o) {
   o.system_solver = ColdSolver::neumann;
   o.system_steps = 5.0;
   o.L_g1 = 2.0;  // their step of 0.5
+  o.inner = {.momentum = 0.9, .weight_decay = 1e-4};
+  o.outer.momentum = 0.9;
+  o.outer.weight_decay = 1e-4;
 }
 
 }  // namespace theory
