@@ -1,4 +1,5 @@
-// A problem reduced to its gradients, or to these and its products, on which every primitive runs by its definition in core/inner.hpp.
+// A problem reduced to its gradients, or to these and its products: every primitive runs by its definition in
+// core/inner.hpp.
 #pragma once
 
 #include "obolus/core/capabilities.hpp"
