@@ -72,7 +72,8 @@ struct WrongStep : Sound {
 };
 TEST(CheckPrimitives, FindsAWrongDescend) {
   EXPECT_EQ(failed_sound<WrongStep>(),
-            (Names{"descend equals its definition", "descend_pair (z) equals its definition"}));
+            (Names{"descend equals its definition", "descend_pair (z) equals its definition",
+                   "descend_system (v) equals its definition", "descend_system (y) equals its definition"}));
 }
 
 struct ForgetsF : Sound {

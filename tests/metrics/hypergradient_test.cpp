@@ -304,11 +304,13 @@ TEST(Hypergradient, AfterARoundThatCannotBeUsedTheNextStartsAfresh) {
   EXPECT_EQ(gradient, fresh);
 }
 
-// Curvatures of 1 and of 1e-20: v = A⁻¹ f_y has no correct digit in the second coordinate.
+// Curvatures of 1 and of 1e-20, y* = 0 along the second: v = A⁻¹ f_y has no correct digit there.
 TEST(Hypergradient, ASystemThatIsSingularToRoundingCannotBeUsed) {
   QuadraticRound<double> q = random_round(2, 2, 3);
   for (const double small : {1e-10, 1e-20}) {
     q.A = Vector<double>{{1.0, small}}.asDiagonal();
+    q.B.row(1).setZero();
+    q.b(1) = 0.0;
     QuadraticFile<double> p({q}, {});
     Hypergradient<QuadraticFile<double>> hypergradient(p);
     Vector<double> gradient(2);

@@ -326,6 +326,7 @@ TEST(SoftmaxBaselines, AnArchiveWithADenseVGoesOnLazily) {
   loading.finish();
   Archive again;
   later.fields(again);
+  old("inner_momentum", whole.ball.momentum());  // none
   EXPECT_EQ(again.bytes(), old.bytes()) << "nothing is lost before the next round";
   for (Round t = 71; t <= 150; ++t) {
     step(whole, t);

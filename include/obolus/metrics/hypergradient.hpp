@@ -5,8 +5,9 @@
 // Products are the problem's own or, failing that, central differences of its gradients, which leave an error of order
 // ε^(2/3) κ. The functions used are the current ones: after `resample`, the sampled ones.
 //
-// Where g has no minimiser the reference solve runs off to where g_yy vanishes, and v has no correct digit: with
-// κ = (<f_y, g_yy f_y>/|f_y|²) / (<v, g_yy v>/|v|²) ≤ κ(g_yy), κε > 1. Such a gradient is not usable.
+// Where g has no minimiser the reference solve runs off to where g_yy vanishes, and v has no correct digit. Let c(y, u) =
+// <u, g_yy(x, y) u>/|u|². A gradient with ε c(y, f_y) > c(y*, v) at y = y* or y = 0 is not usable: against the curvature
+// of f_y, there or at the origin, that of v is singular to rounding.
 #pragma once
 
 #include <algorithm>
@@ -120,10 +121,13 @@ class Hypergradient {
   bool is_singular(Products& products, In<S> x) {
     const double along_v = inner_product<S>(work_.v, work_.f_y), f_squared = inner_product<S>(work_.f_y, work_.f_y);
     if (f_squared == 0.0 || !(along_v > 0.0)) return false;  // v = 0, or reported as negative curvature
-    products.inner_hvp_yy(x, work_.y, work_.f_y, work_.reference.gradient);
-    const double along_f = inner_product<S>(work_.f_y, work_.reference.gradient);
-    const double condition = (along_f / f_squared) / (along_v / inner_product<S>(work_.v, work_.v));
-    return condition * static_cast<double>(std::numeric_limits<S>::epsilon()) > 1.0;
+    const auto curvature = [&](In<S> y) {
+      products.inner_hvp_yy(x, y, work_.f_y, work_.reference.gradient);
+      return inner_product<S>(work_.f_y, work_.reference.gradient) / f_squared;
+    };
+    const double here = curvature(work_.y), origin = curvature(work_.reference.trial.setZero());
+    return std::max(here, origin) * static_cast<double>(std::numeric_limits<S>::epsilon()) >
+           along_v / inner_product<S>(work_.v, work_.v);
   }
 
   HypergradientWorkspace<S> work_;

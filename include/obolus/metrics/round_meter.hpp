@@ -149,11 +149,13 @@ class RoundMeter {
     const double increment = gradient_mapping_squared<S>(set_, x_, true_, gamma_, difference_);
     const bool usable = hypergradient_->usable() && std::isfinite(increment);
     if (window_) measure_window(problem, row, usable);
-    if (!trusted || !usable) ++untrusted_;
+    if (!trusted || !usable) {
+      ++untrusted_;
+      row.untrusted = 1.0;
+    }
     // The measurement failed, not the run: it goes on, and this round is left out.
     if (!usable) {
       ++left_out_;
-      row.untrusted = 1.0;
       return;
     }
     row.regret_increment = increment;

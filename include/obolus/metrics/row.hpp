@@ -166,8 +166,10 @@ inline constexpr auto row_columns = [] {
        "certified bound 2 residual_y/(λ_t μ_g) on |y − y*_λ|, where μ_g is known and λ_t ≥ 2 L_f1/μ_g", certified},
       {"distance_z", &R::distance_z, When::finite, "residuals", "distance of z from the solution",
        "certified bound residual_z/μ_g on |z − y*|, where μ_g is known", certified},
-      {"untrusted", &R::untrusted, When::finite, "regret", "no usable ∇F (1)",
-       "1 where ∇F_t is not finite or g_yy is singular to rounding: the regret leaves the round out",
+      {"untrusted", &R::untrusted, When::finite, "regret", "∇F not to be trusted (1)",
+       "1 where the reference solve of ∇F_t missed its tolerance; without regret_increment where ∇F_t is not finite or "
+       "g_yy "
+       "singular to rounding: the regret leaves such a round out",
        round_only | no_checkpoint},
       {"seconds", &R::seconds, When::always, "time", "seconds in updates",
        "time in updates so far; measuring is not counted", counter | no_checkpoint},
