@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -52,7 +53,8 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   const auto line = [&](const char* name, const std::string& value) { table.row({name, value}); };
   line("optimiser on problem", s.optimiser + " on " + s.problem);
   line("rounds", count(s.end.rounds));
-  if (s.has_regret)
+  if (s.has_regret && std::isnan(s.regret)) line("regret", "not measured");
+  else if (s.has_regret)
     line("regret", fmt::format("{} (γ = {}, {})", number(s.regret), number(s.regret_gamma),
                                s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
   else line("last f, g", number(s.measured.f) + ", " + number(s.measured.g));

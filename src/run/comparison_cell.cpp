@@ -129,7 +129,11 @@ std::optional<CellResult> run_cell(const ComparisonPlan& plan, const Cell& cell,
     }
     result.has_regret = summary.has_regret;
     result.untrusted += summary.untrusted;
-    for (Reading& r : std::move(horizons).complete(summary.last)) result.horizons.push_back(r);
+    for (Reading& r : std::move(horizons).complete(summary.last)) {
+      // A sum that lacks rounds would beat complete ones.
+      if (summary.has_regret && summary.left_out > 0) r.regret = std::numeric_limits<double>::infinity();
+      result.horizons.push_back(r);
+    }
   }
   std::sort(result.horizons.begin(), result.horizons.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
   return result;

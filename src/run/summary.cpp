@@ -78,7 +78,7 @@ std::string RunSummary::json() const {
   json["rounds"] = end.rounds;
   json["horizon"] = horizon;
   if (has_regret) {
-    json["regret"] = regret;
+    json["regret"] = number_or_null(regret);
     json["regret_gamma"] = regret_gamma;
     json["hypergradient"] = closed_form ? "closed form" : reference.steps > 0 ? "reference steps" : "reference solve";
     if (untrusted > 0) json["untrusted_hypergradients"] = untrusted;

@@ -398,6 +398,38 @@ gamma = 0.05
   EXPECT_EQ(f(*first), f(*second));
 }
 
+// At x = 0 nothing bounds the weights of words that only f's rows have. The run goes on, but its regret lacks rounds.
+TEST(Comparison, a_regret_that_lacks_rounds_is_not_ranked_before_complete_ones) {
+  const TemporaryFolder folder;
+  std::string rows = "label,word\n";
+  for (int i = 0; i < 40; ++i) rows += (i % 2 == 0 ? "a,w" : "b,w") + std::to_string(i) + "\n";
+  folder.write("rows.csv", rows);
+  const std::string text = R"([compare]
+horizons = [3]
+[problem]
+name = "softmax_l2"
+data = "rows"
+rows = "rows.csv"
+batch = 4
+[metrics]
+gamma = 0.05
+variation = false
+[[optimiser]]
+label = "no penalty"
+name = "fixed"
+start = { x = 0.0 }
+[[optimiser]]
+label = "penalty"
+name = "fixed"
+start = { x = 0.1 }
+)";
+  const auto r = Comparison(text, "test.toml", folder.path()).run({}).value();
+  const auto& optimisers = r.streams[0].optimisers;
+  EXPECT_FALSE(optimisers[0].settings[0].seeds[0].diverged);
+  EXPECT_EQ(last_spread(optimisers[0].settings[0], quantity::regret).mean, infinity);
+  EXPECT_TRUE(std::isfinite(last_spread(optimisers[1].settings[0], quantity::regret).mean));
+}
+
 TEST(Comparison, a_diverged_run_is_a_result) {
   const auto r = result_of(replaced(small, "inner_steps = [1, 3]", "inner_steps = 30\nalpha = 50.0"));
   const SettingResult& s = r.streams[0].optimisers[0].settings[0];

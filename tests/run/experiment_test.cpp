@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -540,6 +541,9 @@ TEST(ExperimentOnANetwork, AReferenceThatLeavesTheNumbersDoesNotEndTheRun) {
   const RunSummary s = experiment({"metrics.reference_alpha=1e8"}, network).run({});
   EXPECT_EQ(s.end.status, RunStatus::finished);
   EXPECT_EQ(s.untrusted, 3);
+  EXPECT_EQ(s.left_out, 3);
+  EXPECT_TRUE(std::isnan(s.regret)) << "nothing was measured";
+  EXPECT_TRUE(nlohmann::json::parse(s.json())["regret"].is_null());
 }
 
 TEST(ExperimentOnANetwork, AStoppedRunKeepsItsRegretSoFar) {

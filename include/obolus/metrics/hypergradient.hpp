@@ -5,9 +5,9 @@
 // Products are the problem's own or, failing that, central differences of its gradients, which leave an error of order
 // ε^(2/3) κ. The functions used are the current ones: after `resample`, the sampled ones.
 //
-// Where g has no minimiser the reference solve runs off to where g_yy vanishes, and v has no correct digit. Let c(y, u) =
-// <u, g_yy(x, y) u>/|u|². A gradient with ε c(y, f_y) > c(y*, v) at y = y* or y = 0 is not usable: against the curvature
-// of f_y, there or at the origin, that of v is singular to rounding.
+// Where g has no minimiser the reference solve runs off to where g_yy vanishes, and v has no correct digit. Let
+// c(y, u) = <u, g_yy(x, y) u>/|u|². A gradient is not usable if ε c(y, f_y) > c(y*, v) at y = y* or y = 0 (against the
+// curvature of f_y, there or at the origin, that of v is singular to rounding), or if CG met a curvature ≤ 0.
 #pragma once
 
 #include <algorithm>
@@ -113,14 +113,15 @@ class Hypergradient {
     p.outer_gradient_x(x, work_.y, gradient);
     products.inner_hvp_xy(x, work_.y, work_.v, work_.cross);
     gradient -= work_.cross;
-    usable_ = gradient.allFinite() && (reference_.steps > 0 || !is_singular(products, x));
+    usable_ =
+        gradient.allFinite() && (reference_.steps > 0 || !(system.negative_curvature || is_singular(products, x)));
     return (reference_.steps > 0 ? !system.negative_curvature : system.converged) && gradient.allFinite();
   }
 
   template <class Products>
   bool is_singular(Products& products, In<S> x) {
     const double along_v = inner_product<S>(work_.v, work_.f_y), f_squared = inner_product<S>(work_.f_y, work_.f_y);
-    if (f_squared == 0.0 || !(along_v > 0.0)) return false;  // v = 0, or reported as negative curvature
+    if (f_squared == 0.0 || !(along_v > 0.0)) return false;  // v = 0
     const auto curvature = [&](In<S> y) {
       products.inner_hvp_yy(x, y, work_.f_y, work_.reference.gradient);
       return inner_product<S>(work_.f_y, work_.reference.gradient) / f_squared;

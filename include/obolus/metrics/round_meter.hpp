@@ -113,7 +113,8 @@ class RoundMeter {
   }
 
   [[nodiscard]] const MeterOptions& options() const { return options_; }
-  [[nodiscard]] double regret() const { return regret_; }
+  // NaN when every round was left out.
+  [[nodiscard]] double regret() const { return left_out_ > 0 && regret_ == 0.0 ? Row::absent : regret_; }
   [[nodiscard]] double gamma() const { return gamma_; }
   [[nodiscard]] std::int64_t capped_rounds() const { return capped_rounds_; }
   [[nodiscard]] std::int64_t indefinite_rounds() const { return indefinite_rounds_; }
