@@ -29,7 +29,11 @@ def within_budget(summary, stream, label):
 
 class E3Test(program.ProgramTest):
     def test_order_2_has_the_lowest_regret_on_four_streams_and_is_close_on_the_fifth(self):
-        self.obolus("compare", program.REPOSITORY / "experiments" / "e3-quick.toml", "--out", "out", "-q")
+        config = (program.REPOSITORY / "experiments" / "e3-quick.toml").read_text(encoding="utf-8")
+        self.assertIn("seeds = [1, 2, 3]", config)
+        one_seed = self.directory / "e3.toml"  # a third of the time; the docs' tables have three and five
+        one_seed.write_text(config.replace("seeds = [1, 2, 3]", "seeds = [1]"), encoding="utf-8")
+        self.obolus("compare", one_seed, "--out", "out", "-q")
         summary = json.loads((self.directory / "out" / "summary.json").read_text(encoding="utf-8"))
         lower = 0
         for index, stream in enumerate(summary["streams"]):
