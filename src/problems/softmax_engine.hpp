@@ -155,8 +155,8 @@ class SoftmaxEngine {
   void momentum_of_documents(const Data& data, const SideView& y, const SideView& v, Momentum& m,
                              const MomentumStep& step);
   static void move_on(Side& side, const S* x, double step, double keep, Index from, Index size);
-  static void restart(Momentum& m, const S* x, const MomentumStep& step, Index feature);
-  static void multiply(Momentum& m, Index feature);
+  static void restart(Momentum& m, const S* x, const MomentumStep& step, Index i);
+  static void multiply(Momentum& m, Index i);
   void bound(Momentum& m, double radius) const;
   [[nodiscard]] bool is_finite(const Side& side);
   static void join(Rows& first, Rows& second, Shared what);

@@ -194,7 +194,7 @@ bool SoftmaxEngine<S>::is_finite(const Side& side) {
                       .sum();
     if (std::isfinite(sum)) return;
     for (Index i = from; i < to; ++i) {
-      const auto weights = [&](auto base, auto drift) {
+      const auto weights = [&](const auto& base, const auto& drift) {
         return (side.base.scale[i] * base + side.along[i] * drift).allFinite();
       };
       if (!weights(side.base.line_of(i), side.drift.line_of(i)) ||
