@@ -29,12 +29,7 @@ struct AoboOptions {
     v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("delta", delta, "y's loop stops at |∇_y g| ≤ δ_t; theory: T^(−1/2)", Range::positive());
     v("max_inner", max_inner, "maximum number of steps of y per round; reaching it is reported", Range::at_least(1.0));
-    v("system_steps", system_steps, "Q_t, steps on the linear system per round", Range::count());
-    v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
-    v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
-    v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
-      Range::at_least(0.0));
-    v("radius", radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+    describe_system(*this, v);
     inner.describe(v);
     outer.describe(v);
   }
@@ -54,11 +49,7 @@ class Aobo : public ImplicitOptimiser<AoboOptions> {
     const LoopResult loop = descend_until(p, s, options_.alpha(s.t), until);
     Step report{.inner_iterations = loop.steps, .steps_y = loop.steps, .capped = !loop.reached(until)};
     if (!std::isfinite(loop.norm)) report.status = Status::non_finite_inner;
-    else
-      hypergradient(p, s,
-                    {options_.system_solver, options_.system_steps.count(s.t),
-                     options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
-                    report, s.direction);
+    else hypergradient(p, s, system(s.t), report, s.direction);
     return outer_update(options_.gamma(s.t), s, report);
   }
 };

@@ -87,6 +87,17 @@ inline void check_stored(std::string_view option, std::int64_t count, std::strin
                       std::string(each) + " of " + std::to_string(size) + " numbers");
 }
 
+// The options of methods that take a few steps on the system per round, as members of their flat options structs.
+template <class Options, class V>
+void describe_system(Options& o, V&& v) {
+  v("system_steps", o.system_steps, "Q_t, steps on each linear system", Range::count());
+  v("system_solver", o.system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
+  v("v_step", o.v_step, "step size of v under gd; unset: α_t", Range::positive());
+  v("damping", o.damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
+    Range::at_least(0.0));
+  v("radius", o.radius, "v is kept within this norm; unset: no bound; theory: L_f0/μ_g", Range::positive());
+}
+
 template <class OptionsType>
 class ImplicitOptimiser : public OptimiserBase<OptionsType> {
  public:
@@ -153,6 +164,12 @@ class ImplicitOptimiser : public OptimiserBase<OptionsType> {
     double damping = 0.0;
     std::optional<double> radius = {};
   };
+
+  // As the options of `describe_system` set it.
+  [[nodiscard]] System system(Round t) const {
+    return {options_.system_solver, options_.system_steps.count(t), options_.v_step.value_or(options_.alpha)(t),
+            options_.damping, options_.radius};
+  }
 
   // Q steps on (g_yy + w + damping) v = f_y from the current v, w the weight decay. CG takes one more product, for the
   // first residual.

@@ -31,12 +31,7 @@ struct SobowOptions {
     v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("decay", decay, "η, weight of a stored hypergradient against the one after it", Range::between(0, 1));
-    v("system_steps", system_steps, "Q_t, steps on the linear system per round; theory: t", Range::count());
-    v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
-    v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
-    v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
-      Range::at_least(0.0));
-    v("radius", radius, "v is kept within this norm; unset: no bound", Range::positive());
+    describe_system(*this, v);
     inner.describe(v);
     outer.describe(v);
   }
@@ -73,10 +68,7 @@ class Sobow : public ImplicitOptimiser<SobowOptions> {
     ++s.t;
     Step report{.inner_iterations = 1, .steps_y = 1};
     descend<P>(p, s, options_.alpha(s.t));
-    hypergradient<P>(p, s,
-                     {options_.system_solver, options_.system_steps.count(s.t),
-                      options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
-                     report, s.h);
+    hypergradient<P>(p, s, system(s.t), report, s.h);
     if (report.status == Status::ok) {
       s.past.push(s.h);
       s.past.sum(options_.decay, s.direction);

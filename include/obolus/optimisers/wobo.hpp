@@ -48,12 +48,7 @@ struct WoboOptions {
     v("tolerance", tolerance, "outer steps are repeated until |x⁺ − x|/γ ≤ tolerance/w; unset: one per round",
       Range::positive());
     v("max_outer", max_outer, "maximum number of outer steps per round; reaching it is reported", Range::at_least(1.0));
-    v("system_steps", system_steps, "Q_t, steps on every linear system per outer step", Range::count());
-    v("system_solver", system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
-    v("v_step", v_step, "step size of v under gd; unset: α_t", Range::positive());
-    v("damping", damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",
-      Range::at_least(0.0));
-    v("radius", radius, "every v is kept within this norm; unset: no bound", Range::positive());
+    describe_system(*this, v);
     inner.describe(v);
     outer.describe(v);
   }
@@ -153,10 +148,7 @@ class Wobo : public ImplicitOptimiser<WoboOptions> {
     report.inner_iterations += steps;
     report.steps_y += steps;
     const bool indefinite = report.indefinite;
-    hypergradient<P>(p, s,
-                     {options_.system_solver, options_.system_steps.count(s.t),
-                      options_.v_step.value_or(options_.alpha)(s.t), options_.damping, options_.radius},
-                     report, s.h);
+    hypergradient<P>(p, s, system(s.t), report, s.h);
     report.indefinite = report.indefinite || indefinite;
   }
 };
