@@ -53,15 +53,15 @@ void print_summary(const RunSummary& s, const std::string& directory) {
   const auto line = [&](const char* name, const std::string& value) { table.row({name, value}); };
   line("optimiser on problem", s.optimiser + " on " + s.problem);
   line("rounds", count(s.end.rounds));
-  if (s.has_regret && std::isnan(s.regret)) line("regret", "not measured");
-  else if (s.has_regret)
-    line("regret", fmt::format("{} (γ = {}, {})", number(s.regret), number(s.regret_gamma),
+  const auto measured = [](double v) { return std::isnan(v) ? "not measured" : number(v); };
+  if (s.has_regret)
+    line("regret", fmt::format("{} (γ = {}, {})", measured(s.regret), number(s.regret_gamma),
                                s.closed_form ? "closed-form hypergradients" : "reference hypergradients"));
   else line("last f, g", number(s.measured.f) + ", " + number(s.measured.g));
   if (s.window)
     line("window-averaged regret",
-         fmt::format("{} at the current x, {} with each round at its own (w = {}, δ = {})", number(s.window->current),
-                     number(s.window->trailing), count(s.window->window), number(s.window->decay)));
+         fmt::format("{} at the current x, {} with each round at its own (w = {}, δ = {})", measured(s.window->current),
+                     measured(s.window->trailing), count(s.window->window), number(s.window->decay)));
   for (const auto& [name, value] : s.evaluated.evaluation) line(name.c_str(), number(value));
   if (s.bound) line("theorem's bound", number(s.bound->value) + " as printed; see summary.json for what it assumes");
   if (s.untrusted > 0)

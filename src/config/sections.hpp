@@ -159,9 +159,8 @@ struct MetricsSection {
     v("samples", samples, "sample points of an estimated supremum, where no closed form is known",
       Range::between(1, 1e6));
     v("variation_solves", variation_solves,
-      "solve the inner problem at the sample points, for V_T and H_2T where y* has no closed form: two solves per "
-      "point "
-      "and round; false: they are not measured there");
+      "solve the inner problem at the sample points, twice per round, for V_T and H_2T where y* has no closed form; "
+      "false: they are not measured there");
     v("bound", bound, "print the theorem's bound beside the measured regret, where constants are known");
   }
 };

@@ -368,25 +368,30 @@ name = "f2obo"
   EXPECT_TRUE(Comparison::load(folder.file("r/config.toml")).run(control));
 }
 
-TEST(Comparison, a_config_that_names_rows_by_a_relative_path_works_from_anywhere) {
-  const TemporaryFolder folder;
-  std::string rows = "label,size\n";
-  for (int i = 0; i < 40; ++i) rows += (i % 2 == 0 ? "a," : "b,") + std::to_string(i) + "\n";
-  folder.write("rows.csv", rows);
-  const std::string text = R"([compare]
+// Three rounds of softmax_l2 on a file of rows.
+std::string on_rows(const std::string& rest) {
+  return R"([compare]
 horizons = [3]
 [problem]
 name = "softmax_l2"
 data = "rows"
 rows = "rows.csv"
 batch = 4
-[metrics]
+)" + rest;
+}
+
+TEST(Comparison, a_config_that_names_rows_by_a_relative_path_works_from_anywhere) {
+  const TemporaryFolder folder;
+  std::string rows = "label,size\n";
+  for (int i = 0; i < 40; ++i) rows += (i % 2 == 0 ? "a," : "b,") + std::to_string(i) + "\n";
+  folder.write("rows.csv", rows);
+  const std::string text = on_rows(R"([metrics]
 regret = false
 variation = false
 [[optimiser]]
 name = "f2obo"
 gamma = 0.05
-)";
+)");
   const Comparison here(text, "here.toml", folder.path());
   expect_says(here.config(), {"rows = \"" + folder.file("rows.csv") + "\""});
   const Comparison there(here.config(), "there.toml", "/nowhere");
@@ -404,14 +409,7 @@ TEST(Comparison, a_regret_that_lacks_rounds_is_not_ranked_before_complete_ones) 
   std::string rows = "label,word\n";
   for (int i = 0; i < 40; ++i) rows += (i % 2 == 0 ? "a,w" : "b,w") + std::to_string(i) + "\n";
   folder.write("rows.csv", rows);
-  const std::string text = R"([compare]
-horizons = [3]
-[problem]
-name = "softmax_l2"
-data = "rows"
-rows = "rows.csv"
-batch = 4
-[metrics]
+  const std::string text = on_rows(R"([metrics]
 gamma = 0.05
 variation = false
 [[optimiser]]
@@ -422,7 +420,7 @@ start = { x = 0.0 }
 label = "penalty"
 name = "fixed"
 start = { x = 0.1 }
-)";
+)");
   const auto r = Comparison(text, "test.toml", folder.path()).run({}).value();
   const auto& optimisers = r.streams[0].optimisers;
   EXPECT_FALSE(optimisers[0].settings[0].seeds[0].diverged);

@@ -167,9 +167,8 @@ inline constexpr auto row_columns = [] {
       {"distance_z", &R::distance_z, When::finite, "residuals", "distance of z from the solution",
        "certified bound residual_z/μ_g on |z − y*|, where μ_g is known", certified},
       {"untrusted", &R::untrusted, When::finite, "regret", "∇F not to be trusted (1)",
-       "1 where the reference solve of ∇F_t missed its tolerance; without regret_increment where ∇F_t is not finite or "
-       "g_yy "
-       "singular to rounding: the regret leaves such a round out",
+       "1 where the reference solve of ∇F_t missed its tolerance; the regret leaves the round out, and the row has no "
+       "regret_increment, where ∇F_t is not finite or g_yy singular to rounding",
        round_only | no_checkpoint},
       {"seconds", &R::seconds, When::always, "time", "seconds in updates",
        "time in updates so far; measuring is not counted", counter | no_checkpoint},
