@@ -253,27 +253,47 @@ struct Score {
 }  // namespace
 
 template <class S>
-void LossTuning<S>::score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out) {
-  const Pictures& test = pools_.data().test;
-  const Index all = options_.test_pictures > 0 ? static_cast<Index>(options_.test_pictures) : test.count();
+void LossTuning<S>::each_of(const Pictures& set, Index all, bool own_statistics, In<S> y,
+                            const std::function<std::int32_t(Index)>& number,
+                            const std::function<void(std::int32_t, const S*)>& use) {
   const Index chunks = (all + 499) / 500, at_once = (all + chunks - 1) / chunks;
   const auto size = to_size(pools_.side() * pools_.side());
-  test_pixels_.resize(to_size(std::min(at_once, all)) * size);
-  Score score(pools_.classes());
+  evaluated_.resize(to_size(at_once) * size);
   for (Index first = 0; first < all; first += at_once) {
     const Index count = std::min(at_once, all - first);
     for (Index i = 0; i < count; ++i)
-      pools_.write(test, static_cast<std::int32_t>(first + i), round_, test_pixels_.data() + to_size(i) * size);
-    if (own_statistics) network_->forward(y.data(), test_pixels_.data(), static_cast<int>(count));
-    else network_->predict(y.data(), test_pixels_.data(), static_cast<int>(count));
-    for (Index i = 0; i < count; ++i)
-      score.add(network_->logits() + to_size(i) * network_->row(),
-                pools_.test_label(static_cast<std::int32_t>(first + i), round_));
+      pools_.write(set, number(first + i), round_, evaluated_.data() + to_size(i) * size);
+    if (own_statistics) network_->forward(y.data(), evaluated_.data(), static_cast<int>(count));
+    else network_->predict(y.data(), evaluated_.data(), static_cast<int>(count));
+    for (Index i = 0; i < count; ++i) use(number(first + i), network_->logits() + to_size(i) * network_->row());
   }
+}
+
+template <class S>
+void LossTuning<S>::score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out) {
+  const Pictures& test = pools_.data().test;
+  const Index all = options_.test_pictures > 0 ? static_cast<Index>(options_.test_pictures) : test.count();
+  Score score(pools_.classes());
+  each_of(
+      test, all, own_statistics, y, [](Index i) { return static_cast<std::int32_t>(i); },
+      [&](std::int32_t picture, const S* logits) { score.add(logits, pools_.test_label(picture, round_)); });
   const std::string end(suffix);
   out.add("test_balanced" + end, score.balanced());
   out.add("test_accuracy" + end, score.accuracy());
   out.add("test_loss" + end, score.loss / score.count());
+}
+
+template <class S>
+double LossTuning<S>::phase_loss(In<S> x, In<S> y) {
+  const auto& pool = pools_.inner_pool(round_);
+  const S* parameters = loss_parameters(x);
+  double loss = 0.0, p[detail::max_classes];
+  each_of(
+      pools_.data().train, static_cast<Index>(pool.size()), false, y, [&](Index i) { return pool[to_size(i)]; },
+      [&](std::int32_t picture, const S* logits) {
+        loss += detail::scaled_row(logits, pools_.classes(), parameters, p, pools_.label(picture, round_));
+      });
+  return loss / static_cast<double>(pool.size());
 }
 
 template <class S>
@@ -289,13 +309,14 @@ void LossTuning<S>::judge(In<S>, In<S> y, Evaluation& out) {
 template <class S>
 void LossTuning<S>::evaluate(In<S> x, In<S> y, Evaluation& out) {
   out.add("train_loss", inner_value(x, y));
+  if (options_.phase_loss) out.add("phase_loss", phase_loss(x, y));
   score_test(y, "", false, out);
   score_test(y, "_own", true, out);
   point_.data = Data::none;
   const Index classes = pools_.classes();
   const auto spread = [&](const char* what, const auto& part) {
-    out.add(std::string(what) + "_least", double(part.minCoeff())),
-        out.add(std::string(what) + "_most", double(part.maxCoeff()));
+    out.add(std::string(what) + "_least", double(part.minCoeff()));
+    out.add(std::string(what) + "_most", double(part.maxCoeff()));
   };
   spread("scale", Eigen::Map<const Vector<S>>(loss_parameters(x), classes));
   spread("shift", x.tail(classes));

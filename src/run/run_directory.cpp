@@ -24,7 +24,7 @@ constexpr std::array added_since{
     "[optimiser] inner_on = \"round\"",     "[optimiser] inner_weight_decay = 0.0",
     "[optimiser] normalise = \"window\"",   "[optimiser] outer_momentum = 0.0",
     "[optimiser] outer_weight_decay = 0.0", "[problem] scale = \"plain\"",
-    "[problem] test_pictures = 0",
+    "[problem] test_pictures = 0",          "[problem] phase_loss = false",
 };
 
 // A config without what may change when a run is resumed, and without what an older build would not have written.

@@ -152,6 +152,25 @@ TEST(LossTuning, AWeightedMeanDividesByTheWeightsOfTheRoundsPictures) {
   EXPECT_LT(distance(d, expected), 1e-11);
 }
 
+// With a batch of all pictures the round's are the phase's, and so are their statistics.
+TEST(LossTuning, EvaluatesTheLossOfThePhaseIfAskedTo) {
+  LossTuningOptions o = small();
+  o.phase_loss = true;
+  const Vector<double> y = numbers(LossTuning<double>(o, 3).dims().y, 11, 0.4);
+  const auto losses = [&](std::int64_t batch) {
+    o.batch = batch;
+    LossTuning<double> p(o, 3);
+    const Vector<double> x = numbers(p.dims().x, 61, 1.5);
+    Evaluation out;
+    p.evaluate(x, y, out);
+    return std::pair(out.find("train_loss").value(), out.find("phase_loss").value());
+  };
+  const auto [whole, same] = losses(0);
+  EXPECT_NEAR(whole, same, 1e-12);
+  const auto [few, phase] = losses(5);
+  EXPECT_GT(std::abs(few - phase), 1e-3);
+}
+
 // With the first picture alone every accuracy is 0 or 1.
 TEST(LossTuning, TestsOnTheFirstPicturesIfAskedTo) {
   LossTuningOptions o = small();

@@ -11,6 +11,7 @@
 // is not the gradient of all.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -54,7 +55,8 @@ class LossTuning {
   void inner_hvp_xy(In<S> x, In<S> y, In<S> v, Out<S> d);
 
   // Accuracies and losses on the test pictures, with the batch statistics of g's pictures (PyTorch's momentum 1) and,
-  // named …_own, with those of the test pictures, about 500 at a time; and how x is spread.
+  // named …_own, with those of the test pictures, about 500 at a time; and how x is spread. phase_loss is g on all
+  // training pictures of the phase, with the batch statistics of the round's.
   void evaluate(In<S> x, In<S> y, Evaluation& out);
   // Loss and accuracy on f's pictures of the round.
   void judge(In<S> x, In<S> y, Evaluation& out);
@@ -83,7 +85,12 @@ class LossTuning {
   // d ← a gradient in loss_parameters(x), which x_gradient_ has, as one in x.
   void chain_rule(In<S> x, Out<S> d);
   double outer_loss(In<S> y);
+  // use(i, logits) for each i < all of the pictures that number(i) picks from a set.
+  void each_of(const Pictures& set, Index all, bool own_statistics, In<S> y,
+               const std::function<std::int32_t(Index)>& number,
+               const std::function<void(std::int32_t, const S*)>& use);
   void score_test(In<S> y, const char* suffix, bool own_statistics, Evaluation& out);
+  [[nodiscard]] double phase_loss(In<S> x, In<S> y);
 
   Options options_;
   PicturePools pools_;
@@ -92,7 +99,7 @@ class LossTuning {
   Round round_ = 1;
   bool loaded_ = false;
   RoundPictures now_;
-  std::vector<S> pixels_, test_pixels_;  // of the pictures at hand, g's first; of some test pictures
+  std::vector<S> pixels_, evaluated_;  // of the pictures at hand, g's first; of some that are evaluated
   Point point_;
   Vector<S> gradient_, x_gradient_, parameters_;  // scratch
 };

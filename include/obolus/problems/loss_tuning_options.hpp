@@ -78,6 +78,7 @@ struct LossTuningOptions {
   std::int64_t period = 100;
   double degrees = 15.0;
   std::int64_t test_pictures = 0;
+  bool phase_loss = false;
 
   template <class V>
   void describe(V&& v) {
@@ -110,6 +111,7 @@ struct LossTuningOptions {
     v("degrees", degrees, "drift = \"turn\": how far every period turns them, counterclockwise",
       Range::between(-360.0, 360.0));
     v("test_pictures", test_pictures, "test on the first so many test pictures; 0: on all", Range::between(0, many));
+    v("phase_loss", phase_loss, "evaluate g on all training pictures of the phase as well, not only on the round's");
   }
 };
 
