@@ -5,6 +5,8 @@ MNIST is not here: the configs' rows, streams and domains are as they stand, the
 
 import json
 import re
+import subprocess
+import sys
 import unittest
 
 import program
@@ -62,6 +64,24 @@ class ImagesTest(program.ProgramTest):
                 for row in rows:
                     last = row["settings"][0]["horizons"][-1]
                     self.assertIn("test_balanced", last["evaluation"], row["label"])
+
+    def test_the_table_of_phases_has_means_over_phases_and_seeds(self):
+        def cell(seed, values, status="finished"):
+            times = [25 * (i + 1) for i in range(len(values))]
+            evaluated = {"t": times, "evaluation": {"test_balanced": values, "train_loss": values}}
+            horizons = {"evaluation": {"test_balanced": values[-1:], "train_loss": values[-1:]}}
+            line = {"stream": "s", "optimiser": "o", "setting": "a=1", "seed": seed, "T": [100], "status": status}
+            return json.dumps(line | {"rounds": times[-1], "evaluations": evaluated, "horizons": horizons})
+
+        cells = [cell(1, [0.2, 0.4, 0.5, 0.7]), cell(2, [0.4, 0.6, 0.7, 0.9]), cell(3, [0.1, 0.2], "diverged")]
+        self.write("cells.jsonl", "\n".join(['{"stream":"s","seed":1,"variation":[]}', *cells]))
+        script = program.REPOSITORY / "scripts" / "phase-table"
+        said = subprocess.run(
+            [sys.executable, script, ".", "--phases", "2"], cwd=self.directory, capture_output=True, text=True,
+            check=True).stdout
+        # Phase 1 has three seeds, .3 .5 .15; phase 2 and the end lack the one that diverged.
+        row = "| s | o | a=1 | 3 (1 diverged) | .3167 ± .1756 | .7000 ± .1414 | .8000 ± .1414 | .8000 ± .1414 |"
+        self.assertEqual(said.splitlines()[-1], row)
 
     def test_a_run_names_what_the_theory_does_not_allow_for_and_the_remedy(self):
         self.write("config.toml", NETWORK.format(name="sobow", options=""))
