@@ -28,7 +28,7 @@ def within_budget(summary, stream, label):
 
 
 class E3Test(program.ProgramTest):
-    def test_order_2_has_the_lowest_regret_on_four_streams_and_is_close_on_the_fifth(self):
+    def test_on_e3s_own_lists_order_2_is_lowest_on_four_streams_and_close_on_the_fifth(self):
         config = (program.REPOSITORY / "experiments" / "e3-quick.toml").read_text(encoding="utf-8")
         self.assertIn("seeds = [1, 2, 3]", config)
         one_seed = self.directory / "e3.toml"  # a third of the time; the docs' tables have three and five

@@ -89,8 +89,8 @@ inline void check_stored(std::string_view option, std::int64_t count, std::strin
 
 // The options of methods that take a few steps on the system per round, as members of their flat options structs.
 template <class Options, class V>
-void describe_system(Options& o, V&& v) {
-  v("system_steps", o.system_steps, "Q_t, steps on each linear system", Range::count());
+void describe_system(Options& o, V&& v, const char* steps = "Q_t, steps on each linear system") {
+  v("system_steps", o.system_steps, steps, Range::count());
   v("system_solver", o.system_solver, "cg: conjugate gradients; gd: gradient steps of size v_step");
   v("v_step", o.v_step, "step size of v under gd; unset: α_t", Range::positive());
   v("damping", o.damping, "added to g_yy in the linear system, a remedy where g_yy is indefinite",

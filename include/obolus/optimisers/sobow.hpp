@@ -31,7 +31,7 @@ struct SobowOptions {
     v("gamma", gamma, "outer step size, γ_t", Range::outer_step());
     v("window", window, "w, stored hypergradients averaged", Range::between(1, 1e6));
     v("decay", decay, "η, weight of a stored hypergradient against the one after it", Range::between(0, 1));
-    describe_system(*this, v);
+    describe_system(*this, v, "Q_t, steps on each linear system; theory: t");
     inner.describe(v);
     outer.describe(v);
   }

@@ -85,7 +85,7 @@ class LossTuning {
   // d ← a gradient in loss_parameters(x), which x_gradient_ has, as one in x.
   void chain_rule(In<S> x, Out<S> d);
   double outer_loss(In<S> y);
-  // use(i, logits) for each i < all of the pictures that number(i) picks from a set.
+  // use(number(i), logits of that picture of the set) for each i < all.
   void each_of(const Pictures& set, Index all, bool own_statistics, In<S> y,
                const std::function<std::int32_t(Index)>& number,
                const std::function<void(std::int32_t, const S*)>& use);
