@@ -168,8 +168,9 @@ void OptimisedPenalties::fields(Archive& a, std::int64_t slots, int classes) {
   const auto refuse = [] { throw DataError("saved state: the penalties do not fit the features"); };
   if (a.loading()) {
     work_.reset();
-    const bool sound = opened_ >= 0 && times_ >= 0 && std::isfinite(alpha_) && std::isfinite(level_) &&
-                       (!working || (alpha_ > 0 && level_ > 0));
+    constexpr std::int64_t max = std::int64_t{1} << 53;
+    const bool sound = opened_ >= 0 && opened_ < max && times_ >= 0 && times_ < max && std::isfinite(alpha_) &&
+                       std::isfinite(level_) && (!working || (alpha_ > 0 && level_ > 0));
     if (!sound) refuse();
   }
   if (!working) return;
@@ -181,7 +182,9 @@ void OptimisedPenalties::fields(Archive& a, std::int64_t slots, int classes) {
   if (a.loading()) {
     // An optimiser may be behind by the features and classes of one round, and is never ahead by more than half of
     // its features.
-    if (capacity < 1 || capacity > 4 * (slots + 1) || of_classes < 2 || of_classes > classes || t < 0) refuse();
+    if (capacity < 1 || capacity > 4 * (slots + 1) || of_classes < 2 || of_classes > classes || t < 0 ||
+        t >= std::int64_t{1} << 53)
+      refuse();
     work_ = std::make_unique<Work>(options_, capacity, of_classes);
     work_->t = t;
     Vector<float> x = Vector<float>::Constant(work_->problem->dims().x, static_cast<float>(level_));
