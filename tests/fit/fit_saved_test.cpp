@@ -266,11 +266,12 @@ TEST(DamagedFit, DoesNoWorseThanBeingRefusedWhereBitsFlip) {
   EXPECT_GT(accepted, 100);  // digits of weights, say
 }
 
-// Numbers, sizes and counts wherever they stand: as large as they get, below zero, and zero.
+// As large as they get, below zero, and zero.
+constexpr std::uint64_t extremes[] = {
+    0,      ~std::uint64_t{0}, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0x7FFFFFFF, 0x80000000,
+    0xFFFF, 1u << 24,          0x7FF0000000000000, 0x7F8000007F800000};
+
 TEST(DamagedFit, DoesNoWorseThanBeingRefusedWhereNumbersAreExtreme) {
-  const std::uint64_t extremes[] = {
-      0,      ~std::uint64_t{0}, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0x7FFFFFFF, 0x80000000,
-      0xFFFF, 1u << 24,          0x7FF0000000000000, 0x7F8000007F800000};
   for (const Case& c : cases()) {
     const Damage d(c);
     for (std::size_t at = 0; at + 8 <= d.bytes().size(); ++at) {
@@ -280,6 +281,27 @@ TEST(DamagedFit, DoesNoWorseThanBeingRefusedWhereNumbersAreExtreme) {
       std::memcpy(bytes.data() + at, &extremes[which], at % 3 == 0 ? 4 : 8);
       (void)d.survives(bytes);
     }
+  }
+}
+
+// Every extreme at every place that may be a count of rounds, rows or features. (A round near 2^63 overflowed in the
+// schedules of an optimiser.)
+TEST(DamagedFit, DoesNoWorseThanBeingRefusedWhereCountsAreExtreme) {
+  for (const Case& c : cases()) {
+    const Damage d(c);
+    int counts = 0;
+    for (std::size_t at = 0; at + 8 <= d.bytes().size(); ++at) {
+      std::uint64_t count = 0;
+      std::memcpy(&count, d.bytes().data() + at, 8);
+      if (count < 1 || count > 64) continue;
+      ++counts;
+      std::vector<std::byte> bytes = d.bytes();
+      for (const std::uint64_t extreme : extremes) {
+        std::memcpy(bytes.data() + at, &extreme, 8);
+        (void)d.survives(bytes);
+      }
+    }
+    EXPECT_GT(counts, 10) << c.name;
   }
 }
 
