@@ -21,6 +21,8 @@ set(web_sources
   src/data/check_report.ts
   src/data/contract.ts
   src/data/decode.ts
+  src/data/fit_summary.ts
+  src/data/loose.ts
   src/data/quantity.ts
   src/data/ranking.ts
   src/data/series.ts
@@ -30,7 +32,9 @@ set(web_sources
   src/dom/plain_table.ts
   src/main.ts
   src/page/controls.ts
+  src/page/fit_tables.ts
   src/page/headline.ts
+  src/page/last_rows.ts
   src/page/legend.ts
   src/page/live.ts
   src/page/page.css
@@ -49,6 +53,8 @@ set(web_sources
   src/text/table_text.ts
   src/view/curves.ts
   src/view/histogram.ts
+  src/view/hyperparameters.ts
+  src/view/last_window.ts
   src/view/view.ts
   src/view/x_axis.ts
   src/view/x_paths.ts)

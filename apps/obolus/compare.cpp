@@ -55,6 +55,7 @@ std::optional<ComparisonResult> watched_run(const Arguments& a, const Comparison
 
 int run(const Arguments& a) {
   if (a.resume && a.out.empty()) throw ConfigError("--resume requires --out DIR, the comparison to resume");
+  const Interruption interruption;  // reading the data may take long, too
   const Comparison comparison = Comparison::load(a.config);
   ComparisonControl control;
   control.directory = a.out.empty() ? free_directory(a.config) : a.out;
@@ -62,7 +63,6 @@ int run(const Arguments& a) {
   control.force = a.force;
   control.threads = a.threads;
   control.about = about_line();
-  const Interruption interruption;
   Count jobs;
   const std::optional<ComparisonResult> result = watched_run(a, comparison, control, jobs);
   if (!result) {

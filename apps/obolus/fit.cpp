@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "about.hpp"
+#include "config/document.hpp"
 #include "config/option_text.hpp"
+#include "config/section_reader.hpp"
 #include "data/durable_file.hpp"
 #include "fit/stream/fit_path.hpp"
 #include "fit/stream/fit_run.hpp"
@@ -25,9 +30,19 @@
 namespace obolus::cli {
 namespace {
 
+struct CommonOptions {
+  FitOptions* options;
+  template <class V>
+  void describe(V&& v) {
+    options->describe_common(v);
+  }
+};
+
 struct Arguments {
   RowFlags rows;
   fit::FitRunOptions run;
+  CommonOptions common{&run.fit};
+  std::vector<std::string> advanced;
   std::string out, metrics, predictions, follow;
   bool quiet = false, verbose = false;
   std::optional<std::string> live;  // the address; empty: any free port of this machine
@@ -53,7 +68,7 @@ class DoublingTable {
     const double weight = v.evaluation->weight(), sum = weight > 0 ? v.evaluation->mean_loss() * weight : 0;
     if (!headed_) head(*v.fit);
     const double since = weight > weight_ ? (sum - sum_) / (weight - weight_) : std::nan("");
-    fmt::print(stderr, "{:>10} {:>10.5f} {:>10.5f}", v.rows, v.evaluation->mean_loss(), since);
+    fmt::print(stderr, "{:>10} {:>10} {:>10}", v.rows, short_text(v.evaluation->mean_loss()), short_text(since));
     if (v.fit->options().task == FitTask::classes) fmt::print(stderr, " {:>8.4f}", v.evaluation->accuracy());
     for (const FitHyperparameter& h : v.fit->hyperparameters())
       if (h.tuned && h.name.size() <= max_width) fmt::print(stderr, " {:>11.4g}", h.value);
@@ -66,6 +81,10 @@ class DoublingTable {
     fmt::print(stderr, "\n");
     sum_ = sum;
     weight_ = weight;
+  }
+
+  static std::string short_text(double loss) {
+    return !std::isfinite(loss) ? "-" : loss < 1e4 ? fmt::format("{:.5f}", loss) : fmt::format("{:.4g}", loss);
   }
 
   void head(const Fit& fit) {
@@ -94,8 +113,17 @@ void print_summary(const fit::FitSummary& s, const std::string& directory) {
   for (std::size_t i = 0; i < s.prequential.size(); ++i)
     line(s.prequential[i].first,
          fmt::format("{}  (last rows: {})", number(s.prequential[i].second), number(s.window[i].second)));
-  for (const FitHyperparameter& h : s.hyperparameters) line(h.name, number(h.value) + (h.tuned ? "" : " (fixed)"));
+  for (const FitHyperparameter& h : s.hyperparameters) {
+    std::string text = number(h.value) + (h.tuned ? "" : " (fixed)");
+    if (h.at_bound >= 0.01) text += fmt::format("  (at a bound in {:.0f} % of the rounds)", 100 * h.at_bound);
+    line(h.name, text);
+  }
   if (s.penalties) line("l2 of features", fit::text_of(*s.penalties));
+  if (s.shares) line("predicted by", fit::text_of(*s.shares));
+  for (const fit::Shadows::Result& r : s.shadows)
+    line("with " + r.name, r.all.empty() ? "diverged"
+                                         : fmt::format("{} {}  (last rows: {})", r.all[0].first,
+                                                       number(r.all[0].second), number(r.window[0].second)));
   line("drift alarms", count(s.alarms));
   line("time",
        fmt::format("{}, {} rows per second", duration(s.seconds),
@@ -112,7 +140,7 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
   if (s.status == fit::FitStatus::diverged) {
     fmt::print(stderr,
                "obolus: the model diverged in round {}: the loss of a batch is not a number\n"
-               "A smaller --limit or --learning-rate may help; check for values of very different sizes.\n",
+               "A smaller --learning-rate may help; check for values of very different sizes.\n",
                s.rounds);
     return diverged;
   }
@@ -127,7 +155,26 @@ int report_end(const Arguments& a, const fit::FitSummary& s, bool shown) {
   return success;
 }
 
+int list_advanced() {
+  Table table({"key", "default", ""}, "lll");
+  FitOptions().describe_advanced([&](std::string_view name, auto& value, std::string_view help, Range = {}) {
+    const std::string text = config::value_text(value);
+    table.row({std::string(name), text.empty() ? "unset" : text, std::string(help)});
+  });
+  fmt::print("{}", table.text());
+  return success;
+}
+
+void set_advanced(FitOptions& options, const std::vector<std::string>& settings) {
+  const toml::table root = config::section_of_settings("advanced", settings, "--advanced");
+  config::SectionReader reader(root, "advanced");
+  options.describe_advanced(reader);
+  reader.finish();
+}
+
 int run(Arguments& a) {
+  if (std::ranges::find(a.advanced, "help") != a.advanced.end()) return list_advanced();
+  set_advanced(a.run.fit, a.advanced);
   a.rows.settle();
   if (!a.rows.generate.empty() && a.run.rows == 0)
     throw ConfigError("--generate: got no --rows, expected a number of rows: a generated stream has no end");
@@ -162,12 +209,12 @@ int run(Arguments& a) {
   std::optional<LiveView> live;
   if (a.live)
     live.emplace(*a.live, fit::fit_config(a.run), a.run.directory,
-                 RunName{a.rows.name(), fit::method_name, "", a.run.fit.seed});
+                 RunName{a.rows.name(), a.run.fit.optimiser, "", a.run.fit.seed});
   if (live && a.run.resume) live->recall(a.run.directory);
-  if (live) a.run.on_trace = [&](const std::string& text, bool evaluated) { live->line(text, evaluated); };
+  if (live) a.run.on_trace = [&](const fit::FitTraceLine& traced) { live->line(traced); };
   const fit::FitSummary summary =
       fit::run_fit(a.run, [rows = a.rows] { return rows.open(); }, a.rows.open_validation());
-  if (live) live->end(summary.name(), summary.rounds);
+  if (live) live->end(summary);
   return report_end(a, summary, shown);
 }
 
@@ -217,7 +264,10 @@ void add_fit(Verb& app, int& code) {
           "judge")
       ->group("Rows");
   verb->add_option("--rows", a->run.rows, "stop after N rows; 0: at the end")->check(whole_number(0))->group("Rows");
-  add_flags(*verb, a->run.fit, "Learner");
+  add_flags(*verb, a->common, "Learner");
+  verb->add_option("--advanced", a->advanced,
+                   "KEY=VALUE, several times: what only the authors set; --advanced help lists the keys")
+      ->group("Learner");
   verb->add_option("--follow", a->follow,
                    "a run's folder or trace: replay its hyperparameters instead of tuning; --tune the same ones")
       ->group("Learner");

@@ -7,7 +7,6 @@
 #include "config/option_text.hpp"
 #include "fit/model/model_file.hpp"
 #include "fit/stream/fit_run.hpp"
-#include "obolus/core/to_size.hpp"
 #include "obolus/run/table.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -20,21 +19,6 @@ struct Arguments {
   std::size_t weights = 20;
   bool json = false;
 };
-
-// Numeric columns are known by name, other features by the number that the rows had, or by their hash.
-std::string feature_name(const Fit& model, std::uint64_t key) {
-  for (const std::string& group : model.groups())
-    if (row_key(group, "") == key) return group;
-  constexpr std::uint64_t small = std::uint64_t{1} << 32;
-  return key < small ? std::to_string(key) : fmt::format("#{:016x}", key);
-}
-
-std::string output_name(const Fit& model, std::int32_t output) {
-  const auto& classes = model.classes();
-  if (classes.empty()) return "number";
-  const std::size_t c = classes.size() == 2 && model.constants().size() == 1 ? 1 : to_size(output);
-  return c < classes.size() ? classes[c] : std::to_string(output);
-}
 
 void print_json(Fit& model, std::size_t weights) {
   using Json = nlohmann::ordered_json;
@@ -50,11 +34,11 @@ void print_json(Fit& model, std::size_t weights) {
   out["hyperparameters"] = h;
   if (const auto p = model.penalties())
     out["l2_of_features"] = {{"least", p->min}, {"middle", p->middle}, {"most", p->max}};
+  if (const auto s = model.shares()) out["predicted_by"] = {{"model", s->model}, {"mean_label", s->mean_label}};
   out["constants"] = model.constants();
   Json list = Json::array();
-  for (const Fit::Weight& w : model.top_weights(weights))
-    list.push_back(
-        {{"feature", feature_name(model, w.key)}, {"for", output_name(model, w.output)}, {"weight", w.value}});
+  for (const fit::NamedWeight& w : fit::largest_weights(model, weights))
+    list.push_back({{"feature", w.feature}, {"for", w.output}, {"weight", w.value}});
   out["largest_weights"] = list;
   fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
 }
@@ -72,16 +56,14 @@ void print_text(Fit& model, const Arguments& a) {
   for (const FitHyperparameter& h : model.hyperparameters())
     line(h.name, number(h.value) + (h.tuned ? "" : " (fixed)"));
   if (const auto p = model.penalties()) line("l2 of features", fit::text_of(*p));
+  if (const auto s = model.shares()) line("predicted by", fit::text_of(*s));
   for (std::size_t c = 0; c < model.constants().size() && c < a.weights; ++c)
-    line("constant of " + output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
+    line("constant of " + fit::output_name(model, static_cast<std::int32_t>(c)), number(model.constants()[c]));
   fmt::print("{}", without_heading(table));
   Table top({"feature", "for", "weight"}, "llr");
-  bool any = false;
-  for (const Fit::Weight& w : model.top_weights(a.weights)) {
-    top.row({feature_name(model, w.key), output_name(model, w.output), number(w.value)});
-    any = true;
-  }
-  if (any) fmt::print("\nlargest weights\n{}", top.text());
+  const auto weights = fit::largest_weights(model, a.weights);
+  for (const fit::NamedWeight& w : weights) top.row({w.feature, w.output, number(w.value)});
+  if (!weights.empty()) fmt::print("\nlargest weights\n{}", top.text());
 }
 
 }  // namespace

@@ -16,12 +16,14 @@ struct PackOf<float> {
   typedef float wide __attribute__((vector_size(OBOLUS_PACK), aligned(4), may_alias));
   typedef float narrow __attribute__((vector_size(16), aligned(4), may_alias));
   typedef float two_narrow __attribute__((vector_size(32), aligned(4), may_alias));
+  typedef int whole __attribute__((vector_size(OBOLUS_PACK)));  // as many whole numbers
 };
 template <>
 struct PackOf<double> {
   typedef double wide __attribute__((vector_size(OBOLUS_PACK), aligned(8), may_alias));
   typedef double narrow __attribute__((vector_size(16), aligned(8), may_alias));
   typedef double two_narrow __attribute__((vector_size(32), aligned(8), may_alias));
+  typedef long long whole __attribute__((vector_size(OBOLUS_PACK)));
 };
 // NOLINTEND(modernize-use-using)
 template <class S>

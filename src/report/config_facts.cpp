@@ -32,6 +32,7 @@ std::string text_of(const toml::node& node) {
 // The problem's constants, which a complete config repeats for the optimiser, depend on the draw.
 bool follows_from_seed(std::string_view section, std::string_view key) {
   constexpr std::string_view of_problem[] = {"seed", "rounds"};
+  if (section == "fit" && key == "seed") return true;
   constexpr std::string_view of_optimiser[] = {"L_f0", "L_f1", "L_g1", "L_g2", "mu_g", "M"};
   if (section == "problem") return std::ranges::find(of_problem, key) != std::end(of_problem);
   return section == "optimiser" && std::ranges::find(of_optimiser, key) != std::end(of_optimiser);
@@ -84,11 +85,12 @@ ConfigFacts facts_of_run(const std::string& config) {
   const auto root = parsed(config);
   if (!root) return facts;
   facts.problem = (*root)["problem"]["name"].value_or(std::string());
-  facts.optimiser = (*root)["optimiser"]["name"].value_or(std::string());
-  facts.seed = (*root)["problem"]["seed"].value_or(std::int64_t{0});
+  const auto fit = (*root)["fit"];  // older fits called themselves "forward", whatever their options
+  facts.optimiser = fit["optimiser"].value_or((*root)["optimiser"]["name"].value_or(std::string()));
+  facts.seed = fit["seed"].value_or((*root)["problem"]["seed"].value_or(std::int64_t{0}));
   for (const auto& [name, node] : *root) {
     const toml::table* keys = node.as_table();
-    if (!keys || name == "log") continue;
+    if (!keys || name == "log" || (fit && name == "optimiser")) continue;
     for (const auto& [key, value] : *keys)
       if (!follows_from_seed(name.str(), key.str()))
         facts.values.emplace(fmt::format("{}.{}", name.str(), key.str()), text_of(value));

@@ -69,6 +69,8 @@ Json run_json(const ReportRun& run) {
     json["x"] = std::move(x);
   }
   if (run.x.size > 0) json["final"] = distribution_json(run.x);
+  for (const TraceColumns::Alarm& alarm : columns.alarms())
+    json["alarms"].push_back({{"t", alarm.t}, {"text", alarm.by}});
   if (run.bound) json["bound"] = short_number(*run.bound);
   return json;
 }
@@ -223,7 +225,7 @@ class Builder {
         }
       const std::string stream = differences(facts_[i], same_problem, {"problem", "domain", "start", "metrics"});
       runs_[i].stream = facts_[i].problem + (stream.empty() ? "" : " (" + stream + ")");
-      runs_[i].setting = differences(facts_[i], same_optimiser, {"optimiser"});
+      runs_[i].setting = differences(facts_[i], same_optimiser, {"optimiser", "fit", "evaluation"});
       sources_[runs_[i].source]["streams"][0]["name"] = runs_[i].stream;
     }
   }

@@ -19,12 +19,11 @@ namespace fs = std::filesystem;
 
 // What configs of older builds lack, at the value that their runs had.
 constexpr std::array added_since{
-    "[metrics] variation_solves = false",   "[metrics] window = 0",
-    "[metrics] window_decay = 1.0",         "[optimiser] inner_momentum = 0.0",
-    "[optimiser] inner_on = \"round\"",     "[optimiser] inner_weight_decay = 0.0",
-    "[optimiser] normalise = \"window\"",   "[optimiser] outer_momentum = 0.0",
-    "[optimiser] outer_weight_decay = 0.0", "[problem] scale = \"plain\"",
-    "[problem] test_pictures = 0",          "[problem] phase_loss = false",
+    "[evaluation] shadow = false",          "[metrics] variation_solves = false", "[metrics] window = 0",
+    "[metrics] window_decay = 1.0",         "[optimiser] inner_momentum = 0.0",   "[optimiser] inner_on = \"round\"",
+    "[optimiser] inner_weight_decay = 0.0", "[optimiser] normalise = \"window\"", "[optimiser] outer_momentum = 0.0",
+    "[optimiser] outer_weight_decay = 0.0", "[problem] scale = \"plain\"",        "[problem] test_pictures = 0",
+    "[problem] phase_loss = false",
 };
 
 // A config without what may change when a run is resumed, and without what an older build would not have written.

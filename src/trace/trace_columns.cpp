@@ -40,6 +40,9 @@ void TraceColumns::append(const TraceRow& row) {
     if (n.evaluation) put(evaluation_, evaluation, n.name, n.value);
     else put(numbers_, number, n.name, n.value);
   if (row.x) append_x(*row.x);
+  if (row.alarm.empty()) return;
+  if (alarms_.size() == max_alarms) alarms_.pop_front();
+  alarms_.push_back({row.t, row.alarm});
 }
 
 // Rows name the same numbers in the same order: the column is most often the one at `place`, which moves on.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
@@ -47,6 +48,14 @@ class TraceColumns {
   [[nodiscard]] std::vector<Profile> profiles() const;
   [[nodiscard]] bool profiles_are_quantiles() const { return quantiles_; }
 
+  // The newest alarms, at most a thousand; rows that were thinned away among them.
+  struct Alarm {
+    Round t = 0;
+    std::string by;
+  };
+  static constexpr std::size_t max_alarms = 1000;
+  [[nodiscard]] const std::deque<Alarm>& alarms() const { return alarms_; }
+
   // Rows of at most `max` numbers of a column, spaced for the axis, the first and the last included.
   [[nodiscard]] std::vector<std::size_t> spaced(const Column& column, RoundAxis axis, std::size_t max) const;
 
@@ -66,6 +75,7 @@ class TraceColumns {
   std::vector<Column> numbers_{Column{"t", {}, {}, {}}}, evaluation_, x_;
   std::vector<std::size_t> ordinals_;           // of the rows held, among all
   std::size_t seen_ = 0, block_ = 0, bin_ = 0;  // rows so far; those of the last one
+  std::deque<Alarm> alarms_;
   Thinning thinning_;
   Index x_size_ = 0;
   bool quantiles_ = false;

@@ -23,6 +23,7 @@ class TraceReader::Parser final : public nlohmann::json_sax<nlohmann::json> {
     row_ = &row;
     row.numbers.clear();
     row.x.reset();
+    row.alarm.clear();
     t_ = std::numeric_limits<double>::quiet_NaN();
     size_.reset();
     objects_ = 0;
@@ -41,7 +42,10 @@ class TraceReader::Parser final : public nlohmann::json_sax<nlohmann::json> {
   bool number_integer(number_integer_t v) override { return number(static_cast<double>(v)); }
   bool number_unsigned(number_unsigned_t v) override { return number(static_cast<double>(v)); }
   bool number_float(number_float_t v, const string_t&) override { return number(v); }
-  bool string(string_t&) override { return !in_x(); }
+  bool string(string_t& v) override {
+    if (objects_ == 1 && lists_ == 0 && key_ == "alarm") row_->alarm.swap(v);
+    return !in_x();
+  }
   bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override {
     evaluation_ = objects_ == 1 && lists_ == 0 && key_ == "evaluation";

@@ -25,6 +25,7 @@ struct TraceRow {
   Round t = 0;
   std::vector<Number> numbers;  // in the order of the line, without t; true and false as 1 and 0
   std::optional<Hyperparameters> x;
+  std::string alarm = {};  // the detector that reports drift; empty: none
 };
 
 }  // namespace obolus

@@ -35,7 +35,7 @@ CASES = [
     ("bad rows", "rows.svm", lambda: with_bad_rows(fit_streams.svmlight(7, 5_000)),
      ["--classes", "0,1", "--skip-bad", 1_000, "--hash-bits", 4]),
     ("rows to judge by", "rows.svm", lambda: fit_streams.svmlight(9, 4_000, classes=3), ["--validation", "judges.svm"]),
-    ("an optimiser", "rows.svm", lambda: fit_streams.svmlight(10, 4_000, classes=3), ["--optimiser", "f2obo"]),
+    ("an optimiser", "rows.svm", lambda: fit_streams.svmlight(10, 4_000, classes=3), ["--advanced", "optimiser=f2obo"]),
     ("generated", None, None, ["--generate", "sea,drift_rows=1000", "--rows", 5_000]),
 ]  # fmt: skip
 

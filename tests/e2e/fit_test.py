@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import struct
 import subprocess
 import time
@@ -21,7 +22,8 @@ USAGE, DATA, DIVERGED = 2, 3, 4
 HEADER = struct.Struct("<8sIIQQ")  # of a model: magic, version, reserved, size, checksum
 SUMMARY = {
     "status", "rows", "rounds", "horizon", "skipped", "task", "classes", "features", "prequential", "window", "alarms",
-    "hyperparameters", "tuned", "l2_of_features", "seconds", "seconds_learning", "rows_per_second",
+    "hyperparameters", "tuned", "at_bound", "l2_of_features", "batch", "settings", "last_window", "largest_weights",
+    "seconds", "seconds_learning", "rows_per_second",
 }  # fmt: skip
 CLASS_METRICS = {"log_loss", "accuracy", "balanced_accuracy", "macro_f1", "kappa"}
 
@@ -178,8 +180,11 @@ class ArgumentsTest(FitProgramTest):
             (["rows.svm", "--predictoins", "x"], [r"--predictoins", r"did you mean '--predictions'"]),
             (["rows.svm", "--learning-rte", 2], [r"did you mean '--learning-rate'"]),
             (["rows.svm", "--learning-rate", -1], [r"--learning-rate", r"got '-1', expected a number"]),
-            (["rows.svm", "--batch", 0], [r"--batch"]),
-            (["rows.svm", "--batch", "many"], [r"--batch", r"many"]),
+            (["rows.svm", "--hash-bits", 99], [r"--hash-bits"]),
+            (["rows.svm", "--hash-bits", "many"], [r"--hash-bits", r"many"]),
+            (["rows.svm", "--advanced", "batch=0"], [r"batch", r"got 0"]),
+            (["rows.svm", "--advanced", "bacth=4"], [r"did you mean 'batch'"]),
+            (["rows.svm", "--advanced", "batch"], [r"--advanced: got 'batch', expected key=value"]),
             (["rows.svm", "--format", "cvs"], [r"--format", r"csv"]),
             (["rows.svm", "--task", "clases"], [r"did you mean 'classes'"]),
             (["rows.svm", "--tune", "rate,tempreature"], [r"got 'tempreature'", r"did you mean 'temperature'"]),
@@ -316,7 +321,7 @@ class BadRowsTest(FitProgramTest):
         self.refused("fit", "rows.csv", "--task", "numbers", "--out", "run", code=DATA, patterns=told)
 
     def test_a_model_that_diverges_says_so(self):
-        rows = [f"{i % 7},{(i % 5) * 1e37}\n" for i in range(500)]  # squares of the labels overflow
+        rows = [f"{i % 7},{(i % 5) * (-1) ** i * 8e37}\n" for i in range(500)]  # sums of the labels overflow
         self.write("rows.csv", "x,y\n" + "".join(rows))
         answer = self.fit("rows.csv", "--task", "numbers", code=DIVERGED)
         self.assertRegex(answer.stderr, r"diverged in round \d+")
@@ -395,6 +400,31 @@ class PredictionsTest(FitProgramTest):
                     summary["window"]["accuracy"],
                     sum(a[0] == b for a, b in zip(lines[-1000:], self.truth[-1000:])) / 1000, delta=1e-9)  # fmt: skip
                 self.assertEqual(json.loads((self.directory / "run/summary.json").read_text()), summary)
+                self.check_last_window(summary, self.truth[-1000:], lines[-1000:])
+
+    def check_last_window(self, summary, truth, lines):
+        """Four classes: the probability of the predicted one, and which was taken for which."""
+        last = summary["last_window"]
+        self.assertEqual(last["rows"], 1000)
+        names = last["confusion"]["classes"]
+        self.assertEqual(sorted(names), sorted(set(truth)))
+        counts = Counter((true, line[0]) for true, line in zip(truth, lines, strict=True))
+        expected = [[counts[true, predicted] for predicted in names] for true in names]
+        self.assertEqual(last["confusion"]["weights"], expected)
+        self.assertEqual((last["confusion"]["folded"], sum(last["confusion"]["unpredicted"])), (0, 0))
+        self.assertEqual(last["calibration"]["of"], "the predicted class")
+        rows, hits, sums = [0] * 10, [0] * 10, [0.0] * 10
+        for true, line in zip(truth, lines, strict=True):
+            p = max(map(float, line[1:]))
+            place = min(9, int(10 * p))
+            rows[place] += 1
+            hits[place] += true == line[0]
+            sums[place] += p
+        for i, bin in enumerate(last["calibration"]["bins"]):
+            self.assertLessEqual(abs(bin["rows"] - rows[i]), 1)  # six digits may round to the edge of a bin
+            if rows[i] and bin["rows"] == rows[i]:
+                self.assertAlmostEqual(bin["frequency"], hits[i] / rows[i], delta=1e-5)
+                self.assertAlmostEqual(bin["probability"], sums[i] / rows[i], delta=1e-5)
 
     def test_a_column_is_what_the_model_knows_it_as(self):
         # The codes of the rows to predict are all digits, those of the fit were not.
@@ -406,22 +436,62 @@ class PredictionsTest(FitProgramTest):
         out = self.obolus("predict", "codes/model", "digits.csv").stdout
         self.assertEqual(out.split(), [label for _, _, label in digits])
 
+    def test_numbers_whose_neighbours_are_alike(self):
+        labels = [round(40 + 5 * math.sin(i / 30) + 0.01 * (i * 7919 % 13), 3) for i in range(800)]
+        self.write("alike.csv", "x,y\n" + "".join(f"{i * 31 % 17},{y}\n" for i, y in enumerate(labels)))
+        blended = self.metrics("alike.csv", "--task", "numbers")
+        alone = self.metrics("alike.csv", "--task", "numbers", "--blend", "none")
+        self.assertGreater(blended["predicted_by"]["last_label"], 0.5)
+        self.assertNotIn("predicted_by", alone)
+        last = sum((y - before) ** 2 for before, y in zip(labels, labels[1:], strict=False)) / (len(labels) - 1)
+        self.assertLess(blended["prequential"]["squared_error"], 1.1 * last)
+        self.assertLess(blended["prequential"]["squared_error"], alone["prequential"]["squared_error"])
+        self.fit("alike.csv", "--task", "numbers", out="alike")
+        shares = json.loads(self.obolus("inspect", "alike/model", "--json").stdout)["predicted_by"]
+        self.assertEqual(set(shares), {"model", "mean_label"})  # the rows of a model need not come next
+
     def test_numbers(self):
         text = fit_streams.numbers(6, 1_500)
         self.write("prices.csv", text)
         summary = self.metrics("prices.csv", "--label", "price", "--predictions", "p.txt", "--window", 100)
         self.assertEqual(summary["task"], "numbers")
-        self.assertEqual(set(summary), SUMMARY - {"classes"})
-        self.assertEqual(set(summary["prequential"]), {"squared_error", "absolute_error"})
+        self.assertEqual(set(summary), SUMMARY - {"classes"} | {"predicted_by"})
+        self.assertEqual(set(summary["predicted_by"]), {"model", "last_label", "mean_label"})
+        self.assertAlmostEqual(sum(summary["predicted_by"].values()), 1)
+        self.assertEqual(set(summary["prequential"]), {"squared_error", "absolute_error", "median_error"})
         truth = [float(line.split(",")[-1]) for line in text.splitlines()[1:]]
         errors = [float(p) - y for p, y in zip((self.directory / "p.txt").read_text().splitlines(), truth, strict=True)]
-        for part, some in (("prequential", errors), ("window", errors[-100:])):
+        # The first row is predicted before any label is known, and not judged.
+        for part, some in (("prequential", errors[1:]), ("window", errors[-100:])):
             self.assertAlmostEqual(summary[part]["squared_error"], sum(e * e for e in some) / len(some), delta=1e-6)
             self.assertAlmostEqual(summary[part]["absolute_error"], sum(map(abs, some)) / len(some), delta=1e-6)
+            middle = statistics.median(map(abs, some))
+            self.assertAlmostEqual(summary[part]["median_error"], middle, delta=0.05 * middle)  # bins are 2 % wide
         self.assertLess(summary["window"]["squared_error"], 0.1)
+        last = [[y, y + e] for y, e in zip(truth[-100:], errors[-100:], strict=True)]
+        self.assertEqual(len(summary["last_window"]["pairs"]), 100)
+        for pair, expected in zip(summary["last_window"]["pairs"], last, strict=True):
+            for got, value in zip(pair, expected, strict=True):
+                self.assertAlmostEqual(got, value, delta=1e-5 * max(1, abs(value)))
         self.write("whole.csv", "x,y\n" + "".join(f"{i % 7},{i % 3}\n" for i in range(300)))
         self.assertEqual(self.metrics("whole.csv")["task"], "classes")
         self.assertEqual(self.metrics("whole.csv", "--task", "numbers")["task"], "numbers")
+
+    def test_shadows_are_what_the_fixed_settings_give(self):
+        header, rows = fit_streams.table(11, 700, 3)
+        self.write("rows.csv", fit_streams.csv(header, rows))
+        summary = self.metrics("rows.csv", "--shadow")
+        self.assertEqual([s["name"] for s in summary["shadow"]], ["rate 0.01", "rate 0.1", "rate 1", "rate 10"])
+        for shadow in summary["shadow"]:
+            rate = shadow["name"].split()[1]
+            alone = self.metrics("rows.csv", "--tune", "none", "--learning-rate", rate)
+            self.assertEqual(shadow["window"], alone["window"])
+            for name, value in alone["prequential"].items():
+                self.assertEqual(shadow[name], value)
+        self.assertEqual(self.metrics("rows.csv")["prequential"], summary["prequential"])
+        self.fit("rows.csv", "--shadow", "--rows", 333, out="half")
+        self.fit("rows.csv", "--shadow", "--resume", out="half")
+        self.assertEqual(json.loads(self.files("half")["summary.json"])["shadow"], summary["shadow"])
 
     def test_weights_of_rows_count(self):
         header, rows = fit_streams.table(7, 500, 2)
@@ -450,22 +520,23 @@ class TuningTest(FitProgramTest):
         self.write("rows.vw", fit_streams.vowpal_wabbit(8, 600, namespaces=3))
 
     def test_none_keeps_all_numbers(self):
-        given = ["--learning-rate", 2, "--l2", 0.001, "--replay-weight", 0.5, "--temperature", 1.5]
+        given = ["--learning-rate", 2, "--l2", 0.001, "--advanced", "replay_weight=0.5",
+                 "--advanced", "recent_weight=0.2", "--advanced", "temperature=1.5"]  # fmt: skip
         summary = self.metrics("rows.svm", "--tune", "none", *given)
         self.assertEqual(summary["tuned"], [])
-        for name, value in {"rate": 2, "l2": 0.001, "replay": 0.5, "temperature": 1.5}.items():
+        for name, value in {"rate": 2, "l2": 0.001, "replay": 0.5, "recent": 0.2, "temperature": 1.5}.items():
             self.assertAlmostEqual(summary["hyperparameters"][name], value, delta=1e-12)
         self.assertIn("(fixed)", self.obolus("inspect", "run/model").stdout)
 
     def test_every_word_tunes_its_own_alone(self):
-        start = {"rate": 4, "l2": 1e-5, "replay": 1, "temperature": 1}
-        for word in ("rate", "l2", "replay", "temperature"):
+        start = {"rate": 1, "l2": 1e-5, "replay": 1, "recent": 1, "temperature": 1}
+        for word in start:
             with self.subTest(word):
                 summary = self.metrics("rows.svm", "--tune", word)
                 self.assertEqual(summary["tuned"], [word])
                 moved = {k for k, v in summary["hyperparameters"].items() if abs(v / start[k] - 1) > 1e-9}
                 self.assertEqual(moved, {word})
-        self.assertEqual(self.metrics("rows.svm")["tuned"], ["rate", "l2", "replay", "temperature"])
+        self.assertEqual(self.metrics("rows.svm")["tuned"], ["rate", "l2", "replay", "recent", "temperature"])
 
     def test_groups_and_classes(self):
         summary = self.metrics("rows.vw", "--tune", "rate,l2-per-group")
@@ -491,8 +562,9 @@ class TuningTest(FitProgramTest):
 
     def test_options_of_the_learner_matter(self):
         plain = self.metrics("rows.svm")["prequential"]
-        for options in (["--delay", 50], ["--hold-out", 3], ["--batch", 16], ["--replay", 0], ["--decay"],
-                        ["--steps", 2], ["--judge", "balanced"], ["--hash-bits", 3], ["--scale", "none"]):  # fmt: skip
+        advanced = ("batch=16", "replay=0", "recent=2", "decay=true", "steps=2", "memory=0.5", "buffer=30")
+        for options in (["--delay", 50], ["--hold-out", 3], ["--judge", "balanced"], ["--hash-bits", 3],
+                        ["--scale", "none"], *(["--advanced", one] for one in advanced)):  # fmt: skip
             with self.subTest(options):
                 self.assertNotEqual(self.metrics("rows.svm", *options)["prequential"], plain)
         self.assertLess(self.metrics("rows.svm", "--delay", 300)["prequential"]["accuracy"], plain["accuracy"])
@@ -531,6 +603,26 @@ class StoppedTest(FitProgramTest):
                 self.assertEqual(self.model("cut"), self.model("whole"))
                 self.assertEqual((self.directory / "cut.txt").read_bytes(), (self.directory / "whole.txt").read_bytes())
                 self.assert_same_trace("cut", "whole")
+                ended, whole = (json.loads((self.directory / f"{name}/summary.json").read_text())
+                                for name in ("cut", "whole"))  # fmt: skip
+                self.assertEqual(ended["last_window"], whole["last_window"])
+                self.assertEqual(ended["largest_weights"], whole["largest_weights"])
+
+    def test_a_summary_so_far_comes_with_every_checkpoint(self):
+        self.write("rows.svm", fit_streams.svmlight(10, 300))
+        process = program.start(
+            ["fit", "-", "--format", "svmlight", "--index-base", 1, "--task", "classes", "--out", "run",
+             "--checkpoint-every", 100, "--threads", 1], self.directory, stdin=subprocess.PIPE)  # fmt: skip
+        process.stdin.write((self.directory / "rows.svm").read_text())
+        process.stdin.flush()
+        summary, end = self.directory / "run/summary.json", time.monotonic() + 60
+        while time.monotonic() < end and not (summary.exists() and json.loads(summary.read_text())["rows"] == 300):
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        said = json.loads(summary.read_text())
+        self.assertEqual((said["status"], said["rows"], said["last_window"]["rows"]), ("running", 300, 300))
+        self.obolus("report", "run")
 
     def test_a_signal_is_heeded_while_no_row_comes(self):
         for threads in (1, 2):
@@ -731,7 +823,7 @@ class ModelTest(FitProgramTest):
     def test_damaged_and_foreign_models(self):
         whole = self.model()
         magic, version, reserved, size, checksum = HEADER.unpack(whole[: HEADER.size])
-        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 2, 0, len(whole) - HEADER.size))
+        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 3, 0, len(whole) - HEADER.size))
         middle = len(whole) // 2
         flipped = whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :]
         for name, content, patterns in [
@@ -802,9 +894,11 @@ class ModelTest(FitProgramTest):
     def test_the_trace_is_json_with_every_hyperparameter(self):
         rows = program.trace(self.directory / "run")
         rounds = [row["t"] for row in rows]
-        self.assertEqual(rounds, sorted(set(rounds)), "a line a round")
-        self.assertEqual({len(row["x_values"]) for row in rows}, {4})
+        self.assertEqual(rounds, sorted(set(rounds)), "one line per round")
+        self.assertEqual({len(row["x_values"]) for row in rows}, {5})
         self.assertIn("log_loss", rows[0]["evaluation"])
+        evaluated = [row["t"] for row in rows if "evaluation" in row]
+        self.assertEqual(evaluated, [t for t in rounds if t < 512 or t % (1 << (t.bit_length() - 9)) == 0])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 The program is taken from the environment variable OBOLUS, or else from build/release/obolus.
 """
 
+import faulthandler
 import json
 import os
 import re
@@ -15,6 +16,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Seconds; a run that needs this long hangs. The longest takes one minute of two free cores, but machines are shared.
 TIMEOUT = 400
+
+# A suite that hangs says where before ctest ends it, whose own report has nothing of it.
+faulthandler.dump_traceback_later(float(os.environ.get("OBOLUS_TEST_SECONDS", 570)), exit=True)
 
 # The documented config, word for word.
 ISSUE_CONFIG = """\

@@ -45,19 +45,19 @@ TEST(FitPath, LeadsToTheSamePredictions) {
 TEST(FitPath, HoldsBetweenItsRounds) {
   Fit fit(fit_options());
   fit.set_groups(FitStream::groups(), true);
-  fit.follow({{2, {0.5, 1e-4, 2.0, 1.5}}});
+  fit.follow({{2, {0.5, 1e-4, 2.0, 0.3, 1.5}}});
   FitStream stream(4);
   for (int i = 0; i < 4; ++i) fit.learn(stream.next());
-  EXPECT_NEAR(tuned(fit)[0], 4.0, 1e-12);  // where it starts, in round 1
+  EXPECT_NEAR(tuned(fit)[0], 1.0, 1e-12);  // where it starts, in round 1
   for (int i = 0; i < 40; ++i) fit.learn(stream.next());
   EXPECT_NEAR(tuned(fit)[0], 0.5, 1e-12);
-  EXPECT_NEAR(tuned(fit)[3], 1.5, 1e-12);
+  EXPECT_NEAR(tuned(fit)[4], 1.5, 1e-12);
 }
 
 TEST(FitPath, MustBeOfWhatIsTuned) {
   Fit fit(fit_options());
   EXPECT_THROW(fit.follow({{1, {0.5}}}), DataError);
-  EXPECT_THROW(fit.follow({{1, {0.5, 1e-4, -2.0, 1.5}}}), DataError);
+  EXPECT_THROW(fit.follow({{1, {0.5, 1e-4, -2.0, 0.3, 1.5}}}), DataError);
 }
 
 class FitPathFile : public testing::Test {

@@ -83,32 +83,31 @@ TYPED_TEST(FitKernelsOf, GatherTheWeightedSumOfRows) {
     }
 }
 
-// Slots repeat: a row of weights takes them one after the other.
-TYPED_TEST(FitKernelsOf, ScatterAddsToEveryRowOfTheList) {
+TYPED_TEST(FitKernelsOf, AbsorbAddsTheRowsOfALine) {
   using S = TypeParam;
-  constexpr int slots = 23;
   Rng rng(2);
   for (const int width : widths)
     for (const int count : counts) {
-      const auto entries = random_entries(rng, count, slots);
-      const auto w = to_size(width);
-      const auto start = random_numbers<S>(rng, slots * w), push = random_numbers<S>(rng, w);
-      const auto scales = random_numbers<S>(rng, to_size(count));
+      const auto w = to_size(width), n = to_size(count);
+      const auto start = random_numbers<S>(rng, w), pushes = random_numbers<S>(rng, n * w);
+      auto line = random_numbers<S>(rng, n);
+      for (std::size_t k = 0; k < n; k += 2) line[k] = S(0);
+      const S scale = S(0.7);
       std::vector<double> expected(start.begin(), start.end()), size(expected);
       for (double& s : size) s = std::abs(s);
-      for (std::size_t i = 0; i < entries.size(); ++i)
+      for (std::size_t k = 0; k < n; ++k)
         for (std::size_t c = 0; c < w; ++c) {
           const double term =
-              static_cast<double>(entries[i].value) * static_cast<double>(scales[i]) * static_cast<double>(push[c]);
-          expected[to_size(entries[i].slot) * w + c] += term;
-          size[to_size(entries[i].slot) * w + c] += std::abs(term);
+              static_cast<double>(scale) * static_cast<double>(line[k]) * static_cast<double>(pushes[k * w + c]);
+          expected[c] += term;
+          size[c] += std::abs(term);
         }
       for (const auto* k : all_kernels<S>()) {
-        Numbers<S> weights = start;
-        k->scatter(entries.data(), scales.data(), count, weights.data(), width, push.data());
-        for (std::size_t i = 0; i < weights.size(); ++i)
-          ASSERT_NEAR(static_cast<double>(weights[i]), expected[i], (count + 3) * size[i] * epsilon<S>)
-              << k->name << ' ' << width;
+        Numbers<S> row = start;
+        k->absorb(line.data(), count, scale, pushes.data(), row.data(), width);
+        for (std::size_t c = 0; c < w; ++c)
+          ASSERT_NEAR(static_cast<double>(row[c]), expected[c], (count + 3) * size[c] * epsilon<S>)
+              << k->name << ' ' << width << ' ' << count;
       }
     }
 }
@@ -167,33 +166,23 @@ TYPED_TEST(FitKernelsOf, ProductAddsUpAsManyProductsAsItIsTold) {
   }
 }
 
-// Few entries go pair by pair, many by whole rows; the same row may come twice.
-TYPED_TEST(FitKernelsOf, GramAddsTheProductsOfAFeaturesValues) {
+TYPED_TEST(FitKernelsOf, AddLineAddsAMultiple) {
   using S = TypeParam;
   Rng rng(3);
-  for (const int stride : {16, 32, 48, 80})
-    for (const int count : {0, 1, 2, 5, 6, 7, 15}) {
-      const auto column = random_entries(rng, count, stride - 3);
-      const auto n = to_size(stride);
-      const auto start = random_numbers<S>(rng, n * n);
-      const S scale = S(1.7);
-      std::vector<double> expected(start.begin(), start.end()), size(expected);
-      for (double& s : size) s = std::abs(s);
-      for (const Entry& a : column)
-        for (const Entry& b : column) {
-          const double term = static_cast<double>(scale) * static_cast<double>(a.value) * static_cast<double>(b.value);
-          expected[to_size(a.slot) * n + to_size(b.slot)] += term;
-          size[to_size(a.slot) * n + to_size(b.slot)] += std::abs(term);
-        }
-      for (const auto* k : all_kernels<S>()) {
-        Numbers<S> gram = start, dense(n);
-        k->gram(column.data(), count, scale, dense.data(), gram.data(), stride);
-        for (std::size_t i = 0; i < gram.size(); ++i)
-          ASSERT_NEAR(static_cast<double>(gram[i]), expected[i], (count + 3) * size[i] * epsilon<S>)
-              << k->name << ' ' << stride;
-        EXPECT_EQ(dense, Numbers<S>(n)) << "left as it was found";
+  for (const int count : {4, 8, 16, 32, 48}) {
+    const auto line = random_numbers<S>(rng, to_size(count)), start = random_numbers<S>(rng, to_size(count));
+    const S by = S(1.7);
+    for (const auto* k : all_kernels<S>()) {
+      Numbers<S> sum = start;
+      k->add_line(line.data(), by, count, sum.data());
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        const double term = static_cast<double>(by) * static_cast<double>(line[i]);
+        ASSERT_NEAR(static_cast<double>(sum[i]), static_cast<double>(start[i]) + term,
+                    2 * (std::abs(term) + std::abs(static_cast<double>(start[i]))) * epsilon<S>)
+            << k->name;
       }
     }
+  }
 }
 
 // A batch with everything in it: parts of all kinds, odd numbers of rows, replayed ones, padding.
@@ -204,14 +193,14 @@ struct Example {
   std::vector<Part> part;
   std::vector<int> part_class;
   bool shifted;
-  Numbers<S> target, weight, replayed, shift, scale, logits, push, total, scratch, gram;
+  Numbers<S> target, weight, replayed, recent, shift, scale, logits, push, total, scratch, gram;
 
   Example(Rng& rng, int r, int o, bool shifts, bool one_output)
       : rows(r),
         stride((r + kernels::fit::rows_unit - 1) / kernels::fit::rows_unit * kernels::fit::rows_unit),
         outputs(o),
         shifted(shifts) {
-    part = {Part::weights, Part::rate, Part::implicit, Part::replay};
+    part = {Part::weights, Part::rate, Part::implicit, Part::replay, Part::recent};
     part_class.assign(part.size(), 0);
     for (int c = 0; shifts && !one_output && c < o; ++c)
       for (const Part kind : {Part::shift, Part::scale}) {
@@ -223,11 +212,13 @@ struct Example {
     label.assign(n, -1);
     weight.assign(n, S(0));
     replayed.assign(n, S(0));
+    recent.assign(n, S(0));
     target.assign(n, S(0));
     for (std::size_t i = 0; i < to_size(rows); ++i) {
       label[i] = static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(std::max(outputs, 2))));
       weight[i] = static_cast<S>(rng.uniform(0.1, 1));
       replayed[i] = i % 3 == 2 ? S(1) : S(0);
+      recent[i] = i % 3 == 1 ? S(1) : S(0);
       target[i] = static_cast<S>(rng.normal());
     }
     shift = random_numbers<S>(rng, to_size(outputs));
@@ -250,6 +241,7 @@ struct Example {
             target.data(),
             weight.data(),
             replayed.data(),
+            recent.data(),
             part.data(),
             part_class.data(),
             shifted ? shift.data() : nullptr,

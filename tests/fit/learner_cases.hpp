@@ -21,7 +21,7 @@ struct LearnerCase {
   int groups = 1;
   bool class_tuning = false, weighted = false, balanced = false;
   int hold_out = 0;
-  std::int64_t replay = 9, buffer = 40;
+  std::int64_t replay = 4, buffer = 40;
   double power = 0.5;
   bool decayed = false;
   bool penalties = false;  // an L2 for every feature
@@ -74,18 +74,21 @@ inline fit::LearnerOptions options_of(const LearnerCase& c) {
   return o;
 }
 
-// All tuned, by steps of `step`; neither at a bound nor at a number that hides a factor. Adam's ε is above rounding:
-// after the first round, where there were no weights to decay, the slope by L2 is nothing but that.
-inline fit::Hyperparameters hyperparameters_of(const LearnerCase& c, double step) {
+// All tuned, with a prior variance of `prior` (0: so little that nothing moves); neither at a bound nor at a number
+// that hides a factor.
+inline fit::Hyperparameters hyperparameters_of(const LearnerCase& c, double prior) {
   using fit::Tunable;
   fit::Hyperparameters h;
-  h.adam.epsilon = 1e-3;
-  h.put({Tunable::rate, 0, std::log(0.7), -5, 0.6, step, true});
-  for (int g = 0; g < c.groups; ++g) h.put({Tunable::l2, g, std::log(0.01 * (g + 1)), -12, -1, step, true});
-  if (c.replay > 0) h.put({Tunable::replay, 0, std::log(0.8), -3, 1.4, step, true});
-  if (c.classes > 0) h.put({Tunable::temperature, 0, std::log(1.3), -1.5, 2, step, true});
-  for (int k = 0; c.class_tuning && k < c.classes; ++k) h.put({Tunable::shift, k, 0.1 * k, -3, 3, step, true});
-  for (int k = 0; c.class_tuning && k < c.classes; ++k) h.put({Tunable::scale, k, 0.2 - 0.1 * k, -3, 3, step, true});
+  const auto put = [&](Tunable kind, int of, double place, double low, double high) {
+    h.put({kind, of, place, low, high, true, prior / 10, prior > 0 ? prior : 1e-40});
+  };
+  put(Tunable::rate, 0, std::log(0.7), -5, 0.6);
+  for (int g = 0; g < c.groups; ++g) put(Tunable::l2, g, std::log(0.001 * (g + 1)), -12, -1);
+  if (c.replay > 0) put(Tunable::replay, 0, std::log(0.8), -3, 1.4);
+  put(Tunable::recent, 0, std::log(0.6), -3, 1.4);
+  if (c.classes > 0) put(Tunable::temperature, 0, std::log(1.3), -1.5, 2);
+  for (int k = 0; c.class_tuning && k < c.classes; ++k) put(Tunable::shift, k, 0.1 * k, -3, 3);
+  for (int k = 0; c.class_tuning && k < c.classes; ++k) put(Tunable::scale, k, 0.2 - 0.1 * k, -3, 3);
   return h;
 }
 

@@ -14,10 +14,7 @@ namespace {
 using test::LearnerCase;
 using test::LearnerRows;
 
-void add(fit::Learner<float>& learner, fit::LearnerRow row) {
-  learner.see(row);
-  learner.add(std::move(row));
-}
+void add(fit::Learner<float>& learner, fit::LearnerRow row) { learner.add(std::move(row)); }
 
 void train(fit::Learner<float>& learner, LearnerRows& rows, int count) {
   for (int r = 0; r < count; ++r) add(learner, rows.next());
@@ -66,9 +63,8 @@ TEST(Learner, ForgetsDerivativesThatOverflowed) {
   }
 }
 
-// The mean of the curvature begins with the first round that has rows to train on: after it, the mean is that round's
-// own.
-TEST(Learner, BeginsTheMeanOfTheCurvatureWithTheFirstRoundOfTraining) {
+// The mean of the curvature begins with the first row that is learnt.
+TEST(Learner, BeginsTheMeanOfTheCurvatureWithTheFirstRowLearnt) {
   LearnerCase c = test::learner_cases()[1];
   ASSERT_EQ(c.replay, 0);
   auto late = test::learner_of<float>(c, options_of(c), hyperparameters_of(c, 0)),
@@ -77,6 +73,7 @@ TEST(Learner, BeginsTheMeanOfTheCurvatureWithTheFirstRoundOfTraining) {
   for (int t = 0; t < 3; ++t) {
     fit::LearnerRow row;
     row.role = fit::Role::outer;
+    once.see(row);
     late.add(std::move(row));
     late.train();
   }
@@ -165,18 +162,27 @@ TEST(SavedLearner, IsRefusedByALearnerThatTunesSomethingElse) {
     damage(h.list);
     return loading(h, 5);
   };
+  const auto with_group = [&](int index) {
+    fit::Hyperparameters h = sound;
+    fit::Hyperparameter more = h.list[1];
+    more.index = index;
+    h.put(more);
+    return loading(h, 5);
+  };
   using List = std::vector<fit::Hyperparameter>;
   EXPECT_STREQ(damaged([](List& l) { l[0].kind = Tunable::replay; }), "refused");
   EXPECT_STREQ(damaged([](List& l) { l[0].kind = static_cast<Tunable>(77); }), "refused");
   EXPECT_STREQ(damaged([](List& l) { l[6].index = 1000; }), "refused");
   EXPECT_STREQ(damaged([](List& l) { l[6].index = -1; }), "refused");
-  EXPECT_STREQ(damaged([](List& l) { std::swap(l[0].tuned, l[4].tuned), l[0].tuned = false; }), "refused");
+  EXPECT_STREQ(damaged([](List& l) { l[0].tuned = false; }), "refused");
   EXPECT_STREQ(damaged([](List& l) { l.pop_back(); }), "refused");
   EXPECT_STREQ(damaged([](List& l) { l.push_back(l.back()); }), "refused");
   EXPECT_STREQ(damaged([](List& l) { std::swap(l[1].low, l[1].high); }), "refused");
   EXPECT_STREQ(damaged([](List& l) { l[1].place = std::nan(""); }), "refused");
-  EXPECT_STREQ(damaged([](List& l) { l.push_back(l[1]), l.back().index = 3; }), "accepted");  // a fourth group
-  EXPECT_STREQ(damaged([](List& l) { l.push_back(l[1]), l.back().index = 4; }), "refused");
+  EXPECT_STREQ(damaged([](List& l) { l[1].prior = 0; }), "refused");
+  EXPECT_STREQ(damaged([](List& l) { l[1].drift = -1; }), "refused");
+  EXPECT_STREQ(with_group(3), "accepted");  // a fourth group
+  EXPECT_STREQ(with_group(4), "refused");
 }
 
 TEST(SavedLearner, IsRefusedWithRowsThatLeadOutsideOfItsWeights) {

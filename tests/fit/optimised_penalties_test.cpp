@@ -269,7 +269,7 @@ TEST(OptimisedPenalties, AreRefusedForWhatTheirProblemIsNot) {
   };
   EXPECT_TRUE(made([](FitOptions& o) { o.task = FitTask::numbers; }).starts_with("optimiser: got --task numbers"));
   EXPECT_TRUE(made([](FitOptions& o) { o.judge = FitJudge::balanced; }).starts_with("optimiser: got --judge balanced"));
-  EXPECT_TRUE(made([](FitOptions& o) { o.buffer = 0; }).starts_with("optimiser: got --buffer 0"));
+  EXPECT_TRUE(made([](FitOptions& o) { o.buffer = 0; }).starts_with("optimiser: got buffer=0"));
   EXPECT_EQ(made([](FitOptions& o) {
               o.task = FitTask::numbers;
               o.optimiser = "first-order";

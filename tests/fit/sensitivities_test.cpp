@@ -18,7 +18,8 @@ using test::LearnerRows;
 constexpr int batch = 7, rounds = 25;
 
 struct Course {
-  std::vector<double> loss, curvature;     // by round
+  std::vector<double> loss;                // by round
+  std::vector<double> curvature;           // by row that is learnt
   std::vector<std::vector<double>> slope;  // by round and hyperparameter
 };
 
@@ -29,12 +30,12 @@ Course course(const LearnerCase& c, const fit::LearnerOptions& o, const fit::Hyp
   for (int t = 0; t < rounds; ++t) {
     for (int r = 0; r < batch; ++r) {
       fit::LearnerRow row = rows.next();
-      learner.see(row);
+      const bool is_learnt = row.serves(fit::Role::inner);
       learner.add(std::move(row));
+      if (is_learnt) result.curvature.push_back(learner.curvature());
     }
     learner.train();
     result.loss.push_back(learner.outer_loss());
-    result.curvature.push_back(learner.curvature());
     result.slope.push_back(learner.hypergradient());
   }
   return result;
@@ -88,21 +89,21 @@ TEST_P(Sensitivities, AreDerivativesOfTheLossesOfTheRounds) {
   expect_exact(c, exact(c), hyperparameters_of(c, 0));
 }
 
-// The limit decides where rate · now/curvature is above it. The running mean tells the bound of every round,
-// curvature_t = (1 − 1/t) curvature_{t−1} + now/t, and does not depend on the limit. So here is one that some rounds
-// are above and others below, and no round so near to that the differences step over it: the rate moves by 2h = 0.002
-// at most.
+// The limit decides where rate · now/curvature is above it. The running mean tells the bound of every row,
+// curvature_n = (1 − 1/n) curvature_{n−1} + now/n, and does not depend on the limit. So here is one that some rows are
+// above and others below, and none so near to that the differences step over it: the rate moves by 2h = 0.002 at most.
 double deciding_limit(const LearnerCase& c) {
   const std::vector<double> curvature = course(c, exact(c), hyperparameters_of(c, 0)).curvature;
   std::vector<double> asked;
-  for (std::size_t t = 0; t < curvature.size(); ++t) {
-    const auto n = static_cast<double>(t + 1);
-    const double now = n * curvature[t] - (t > 0 ? (n - 1) * curvature[t - 1] : 0.0);
-    asked.push_back(0.7 / (c.decayed ? std::sqrt(1 + n / 100) : 1.0) * now / curvature[t]);
+  for (std::size_t i = 0; i < curvature.size(); ++i) {
+    const auto n = static_cast<double>(i + 1);
+    const double now = n * curvature[i] - (i > 0 ? (n - 1) * curvature[i - 1] : 0.0);
+    const double round = std::floor(static_cast<double>(i) * rounds / static_cast<double>(curvature.size()));
+    asked.push_back(0.7 / (c.decayed ? std::sqrt(1 + round / 100) : 1.0) * now / curvature[i]);
   }
   std::ranges::sort(asked);
-  std::size_t widest = rounds / 4;
-  for (std::size_t i = widest; i < 3 * rounds / 4; ++i)
+  std::size_t widest = asked.size() / 4;
+  for (std::size_t i = widest; i < 3 * asked.size() / 4; ++i)
     if (asked[i + 1] - asked[i] > asked[widest + 1] - asked[widest]) widest = i;
   EXPECT_GT(asked[widest + 1], asked[widest] * 1.005);
   return (asked[widest] + asked[widest + 1]) / 2;

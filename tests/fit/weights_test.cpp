@@ -55,6 +55,7 @@ struct Eager {
       for (std::size_t lane = 0; lane < lanes(); ++lane)
         numbers[to_size(row.entries[i].slot)][lane] += static_cast<double>(row.entries[i].value) *
                                                        static_cast<double>(scales[i]) * static_cast<double>(push[lane]);
+    for (std::size_t lane = 0; lane < lanes(); ++lane) constant[lane] += static_cast<double>(push[lane]);
   }
   [[nodiscard]] std::vector<double> lanes_of(const LearnerRow& row) const {
     std::vector<double> sum = constant;
@@ -101,9 +102,25 @@ std::vector<S> lanes_of(const Weights<S>& w, const LearnerRow& row) {
 }
 
 template <class S>
+void apply_decay(Weights<S>& w, const LearnerRow& row) {
+  std::vector<S, LineAllocator<S>> sums(to_size(w.groups() * w.width()));
+  w.decay_and_gather(row, sums.data());
+}
+
+// One row of a span; a slot may come twice.
+template <class S>
 void scatter(Weights<S>& w, const LearnerRow& row, const std::vector<S>& scales, const std::vector<S>& push) {
-  std::vector<S, LineAllocator<S>> scratch(to_size(w.width()));
-  w.scatter(row, scales.data(), push.data(), scratch.data());
+  constexpr std::size_t stride = 3;  // only the second place has a row
+  std::vector<std::int32_t> slots;
+  std::vector<S> lines, total(2 * push.size());
+  std::vector<fit::Reach> reaches;
+  for (const Entry& e : row.entries) {
+    slots.push_back(e.slot);
+    reaches.push_back({static_cast<std::int32_t>(slots.size() % 2), 1});
+    for (std::size_t k = 0; k < stride; ++k) lines.push_back(k == 1 ? S(e.value) : S(0));
+  }
+  for (std::size_t i = 0; i < push.size(); ++i) total[push.size() + i] = -push[i];
+  w.absorb({slots, scales, reaches, lines.data(), stride, 2, total.data()});
 }
 
 // What a learner does to weights, at random.
@@ -340,7 +357,7 @@ struct PacedCourse {
     const std::vector<S> scales(some.entries.size(), S(0.7));
     std::vector<S> by;
     for (int lane = 0; lane < lazy.lanes(); ++lane) by.push_back(static_cast<S>(0.1 * rng.normal()));
-    lazy.apply_pending_decay(some);
+    apply_decay(lazy, some);
     scatter(lazy, some, scales, by);
     eager.scatter(some, scales, by);
   }
@@ -391,8 +408,7 @@ TYPED_TEST(WeightsOf, PayLateWhatTheyWouldHavePaidEveryRound) {
     c.lazy.gather_decayed(row, paid.data());
     c.lazy.fields(after);
     EXPECT_EQ(before.bytes(), after.bytes()) << "a look at them applies nothing";
-    c.lazy.apply_pending_decay(row);
-    c.lazy.gather(row, paid.data());
+    c.lazy.decay_and_gather(row, paid.data());
     EXPECT_EQ(sums, paid);
     expect_same(c.lazy, c.eager, within);
   }
@@ -409,7 +425,7 @@ TYPED_TEST(WeightsOf, PayDerivativesThatFadeAsIfInEqualParts) {
     expect_same(c.lazy, c.eager, tolerance<TypeParam>(50));
     LearnerRow all;
     for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
-    c.lazy.apply_pending_decay(all);
+    apply_decay(c.lazy, all);
     expect_same(c.lazy, c.eager, tolerance<TypeParam>(50));
   }
 }
@@ -419,7 +435,7 @@ TYPED_TEST(WeightsOf, MultiplyByTheirFactorInAProduct) {
   c.go(15);
   LearnerRow all;
   for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
-  c.lazy.apply_pending_decay(all);
+  apply_decay(c.lazy, all);
   ASSERT_EQ(c.lazy.product_width(), 4);
   alignas(64) const TypeParam by[] = {TypeParam(0.5), TypeParam(-1.5), TypeParam(2), TypeParam(0)};
   for (int i = 0; i < features; ++i) {
@@ -437,7 +453,7 @@ TYPED_TEST(WeightsOf, AreNothingAfterAllTheTimeInTheWorld) {
   for (int t = 0; t < 100; ++t) c.lazy.decay_features(1e6, {{1, 0.98}, {3, 1.0}});
   LearnerRow all;
   for (int i = 0; i < features; ++i) all.entries.push_back({i, 1.0F});
-  c.lazy.apply_pending_decay(all);
+  apply_decay(c.lazy, all);
   for (int i = 0; i < features; ++i)
     for (int lane = 0; lane < c.lazy.lanes(); ++lane)  // 40 e^−40 = 2e-16 of them
       EXPECT_NEAR(c.lazy.value(i, lane / 3, lane % 3), 0.0, 1e-15);

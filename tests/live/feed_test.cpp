@@ -67,6 +67,21 @@ TEST(LiveFeed, TellsAnEarlyReaderEveryRowAndALateOneAllOfThemAtOnce) {
   EXPECT_EQ(late.front().data.at("runs").at(0).at("columns").at("f"), Json({0.5, 1, 1.5, 2, 2.5}));
 }
 
+TEST(LiveFeed, ALateReaderHasTheAlarmsAndTheLastSummaryThatCameWithRows) {
+  LiveFeed feed(Json{{"format", 1}});
+  feed.run(running());
+  for (Round t = 1; t <= 4; ++t) {
+    Json one = row(t);
+    if (t == 2) one["alarm"] = "adwin";
+    if (t < 4) one["summary"] = {{"rows", 8 * t}};
+    feed.row(name, one);
+  }
+  const Json run = Reader(feed).events().front().data.at("runs").at(0);
+  EXPECT_EQ(run.at("alarms"), Json::array({{{"t", 2}, {"text", "adwin"}}}));
+  EXPECT_EQ(run.at("summary"), Json({{"rows", 24}}));
+  EXPECT_FALSE(run.at("columns").contains("alarm"));
+}
+
 TEST(LiveFeed, AReaderGoesOnWhereItWasWhileTheEventsAreHeld) {
   LiveFeed feed(Json{{"format", 1}}, {.events = 4});
   feed.run(running());

@@ -153,6 +153,7 @@ TEST(ClassMetrics, AVectorOfProbabilitiesPredictsItsFirstLargest) {
   EXPECT_EQ(judged.predicted, 1);
   EXPECT_DOUBLE_EQ(judged.log_loss, -std::log(0.375));
   EXPECT_EQ(judged.weight, 2.0);
+  EXPECT_EQ(judged.confidence, 0.375);
   const auto later = JudgedClass::of(3, std::span<const float>(p));
   EXPECT_DOUBLE_EQ(later.log_loss, -std::log(1e-15));
   const auto nothing = JudgedClass::of(0, std::span<const double>());

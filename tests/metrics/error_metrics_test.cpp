@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <vector>
 
 #include "obolus/core/rng.hpp"
 
@@ -12,22 +14,31 @@ namespace {
 
 using namespace obolus;
 
+struct Errors {
+  double squared, absolute, median;
+};
+
 template <class Rows>
-std::pair<double, double> direct(const Rows& rows) {
+Errors direct(const Rows& rows) {
   long double all = 0, squares = 0, distances = 0;
+  std::vector<double> sorted;
   for (const JudgedNumber& r : rows) {
     const long double error = r.predicted - r.truth;
     all += r.weight;
     squares += r.weight * error * error;
     distances += r.weight * std::abs(error);
+    sorted.push_back(std::abs(r.predicted - r.truth));
   }
-  return {static_cast<double>(squares / all), static_cast<double>(distances / all)};
+  const auto middle = sorted.begin() + (std::ssize(sorted) - 1) / 2;
+  std::ranges::nth_element(sorted, middle);
+  return {static_cast<double>(squares / all), static_cast<double>(distances / all), *middle};
 }
 
 // Each term is rounded twice, the ratio once: 2^-53 each.
-void expect_equal(const ErrorMetrics& m, const std::pair<double, double>& d) {
-  EXPECT_NEAR(m.squared_error(), d.first, 5e-16 * d.first);
-  EXPECT_NEAR(m.absolute_error(), d.second, 5e-16 * d.second);
+void expect_equal(const ErrorMetrics& m, const Errors& d) {
+  EXPECT_NEAR(m.squared_error(), d.squared, 5e-16 * d.squared);
+  EXPECT_NEAR(m.absolute_error(), d.absolute, 5e-16 * d.absolute);
+  EXPECT_NEAR(m.median_error(), d.median, 0.011 * d.median);  // half a bin
 }
 
 JudgedNumber random_row(Rng& rng) {
@@ -40,7 +51,7 @@ TEST(ErrorMetrics, CumulativeAndWindowedOnesAreTheirDefinitions) {
   std::deque<JudgedNumber> last;
   ErrorMetrics all;
   WindowedErrorMetrics window(50);
-  EXPECT_TRUE(std::isnan(all.squared_error()) && std::isnan(all.absolute_error()));
+  EXPECT_TRUE(std::isnan(all.squared_error()) && std::isnan(all.absolute_error()) && std::isnan(all.median_error()));
   for (int i = 0; i < 1000; ++i) {
     history.push_back(random_row(rng));
     last.push_back(history.back());
@@ -84,6 +95,17 @@ TEST(ErrorMetrics, ResumedAtEveryRowTheBitsAreTheSame) {
     resumed.add(row);
     ASSERT_EQ(saved(straight), saved(resumed));
   }
+}
+
+TEST(ErrorMetrics, TheMedianOfErrorsThatAreZeroOrOutOfTheBinsIsTheNearestBin) {
+  ErrorMetrics none, tiny;
+  none.add({.truth = 1.0, .predicted = 1.0});
+  EXPECT_EQ(none.median_error(), 0.0);
+  tiny.add({.truth = 1e-300, .predicted = 0.0});
+  EXPECT_EQ(tiny.median_error(), 0.0);
+  ErrorMetrics huge;
+  huge.add({.truth = 1e100, .predicted = 0.0});
+  EXPECT_NEAR(huge.median_error(), 0x1p64, 0x1p60);
 }
 
 TEST(ErrorMetrics, RowsThatAreNotFiniteAreRefused) {

@@ -75,6 +75,39 @@ TEST(Report, tells_runs_apart_by_the_options_in_which_they_differ) {
   EXPECT_NE(runs[0].at("stream"), runs[3].at("stream"));
 }
 
+std::string fit_config(const char* name, int batch, int seed) {
+  return fmt::format(
+      "[problem]\nname = \"rows\"\n[optimiser]\nname = \"{}\"\n[fit]\noptimiser = \"first-order\"\nbatch = {}\n"
+      "seed = {}\n",
+      name, batch, seed);
+}
+
+TEST(Report, of_a_fit_has_its_alarms_its_summary_and_the_name_that_its_user_typed) {
+  const test::TemporaryFolder folder;
+  const char* trace = "{\"t\":1,\"f\":1.0}\n{\"t\":2,\"f\":1.0,\"alarm\":\"<b>adwin\"}\n";
+  const char* summary = R"({"status":"running","rounds":2,"horizon":2,"rows":16,"tuned":["rate"]})";
+  const auto write = [&](const std::string& name, const std::string& config) {
+    std::filesystem::create_directory(folder.file(name));
+    folder.write(name + "/trace.jsonl", trace);
+    folder.write(name + "/summary.json", summary);
+    folder.write(name + "/config.toml", config);
+  };
+  write("old", fit_config("forward", 8, 1));  // as fits once called themselves
+  write("new", fit_config("first-order", 8, 2));
+  write("other", fit_config("first-order", 1, 1));
+  const Json json = report({folder.file("old"), folder.file("new"), folder.file("other")}), &runs = json.at("runs");
+  for (const Json& run : runs) {
+    EXPECT_EQ(run.at("optimiser"), "first-order");
+    EXPECT_EQ(run.at("alarms"), Json::array({{{"t", 2}, {"text", "<b>adwin"}}}));
+    EXPECT_EQ(run.at("status"), "running");
+  }
+  EXPECT_EQ(json.at("sources").at(0).at("summary"), Json::parse(summary));
+  EXPECT_EQ(runs[0].at("setting"), "batch=8");
+  EXPECT_EQ(runs[1].at("setting"), "batch=8");
+  EXPECT_EQ(runs[1].at("seed"), 2);
+  EXPECT_EQ(runs[2].at("setting"), "batch=1");
+}
+
 TEST(Report, of_a_comparison_has_every_run_and_its_tables) {
   const test::TemporaryFolder folder;
   const Comparison comparison(

@@ -49,6 +49,21 @@ TEST(TraceColumns, HoldWhatWasMeasuredAndNaNElsewhere) {
   EXPECT_TRUE(columns.profiles_are_quantiles());
 }
 
+TEST(TraceColumns, KeepTheNewestAlarmsEvenOfRowsThatAreThinnedAway) {
+  TraceColumns columns;
+  for (Round t = 1; t <= 3000; ++t) {
+    TraceRow one = row(t);
+    if (t % 2 == 1) one.alarm = t % 3 == 0 ? "three" : "other";
+    columns.append(one);
+    if (columns.rows() > 100) columns.thin();
+  }
+  const auto& alarms = columns.alarms();
+  ASSERT_EQ(alarms.size(), TraceColumns::max_alarms);
+  EXPECT_EQ(alarms.front().t, 1001);
+  EXPECT_EQ(alarms.back().t, 2999);
+  for (const auto& alarm : alarms) EXPECT_EQ(alarm.by, alarm.t % 3 == 0 ? "three" : "other");
+}
+
 TEST(TraceColumns, KeepAllOfAFewPoints) {
   EXPECT_EQ(spaced(columns_of(1), RoundAxis::linear).size(), 1u);
   EXPECT_EQ(spaced(columns_of(1999), RoundAxis::linear).size(), 1999u);

@@ -35,6 +35,8 @@ TEST_F(TraceFile, HasNumbersEvaluationsAndHyperparametersAndListsAreSkipped) {
                          "\n{\"t\":4,\"x_values\":[]}\n");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].t, 3);
+  EXPECT_EQ(rows[0].alarm, "no");
+  EXPECT_EQ(rows[1].alarm, "");
   ASSERT_EQ(rows[0].numbers.size(), 3u);
   EXPECT_EQ(rows[0].numbers[0].name, "f");
   EXPECT_EQ(rows[0].numbers[0].value, 2.5);

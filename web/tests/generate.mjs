@@ -271,3 +271,99 @@ export function heavy() {
   }
   return report({ title: "twenty runs", runs });
 }
+
+// A fit of classes or numbers: metrics of the window, alarms, named hyperparameters and a summary. `names`: of its
+// classes.
+export function fit(options = {}) {
+  const { names = ["no", "yes"], task = "classes", rows = 400, seed = 1, summary = {}, ...rest } = options;
+  const rng = random(seed * 31 + rows);
+  const t = Array.from({ length: rows }, (_, i) => i + 1);
+  const at = (f) => t.map((v) => six(f(v)));
+  const tuned = ["rate", "l2", "temperature", ...(task === "classes" ? [`shift of ${names[1]}`] : [])];
+  const paths = [(v) => 2 / Math.sqrt(v), (v) => 1e-5 * v ** 0.3, () => 1 + 0.1 * rng(), (v) => Math.sin(v / 80) - 0.2];
+  const values = tuned.map((_, k) => at(paths[k]));
+  const metrics =
+    task === "classes"
+      ? {
+          log_loss: at((v) => 0.3 + 0.4 / v),
+          accuracy: at((v) => 0.9 - 0.4 / v),
+          window_log_loss: at((v) => 0.25 + 0.1 * Math.sin(v / 40) ** 2),
+          window_accuracy: at((v) => 0.92 - 0.05 * Math.sin(v / 40) ** 2),
+          window_kappa: at(() => 0.8),
+        }
+      : {
+          squared_error: at((v) => 2 + 9 / v),
+          absolute_error: at((v) => 1 + 2 / v),
+          window_squared_error: at(() => 1.5 + rng()),
+          window_absolute_error: at(() => 0.9 + 0.2 * rng()),
+        };
+  const bins = Array.from({ length: 10 }, (_, i) => {
+    const rows = i === 4 ? 0 : 10 * (i + 1);
+    return { rows, weight: rows, probability: i / 10 + 0.05, frequency: i / 10 + 0.02 };
+  });
+  const last =
+    task === "classes"
+      ? {
+          rows: 1000,
+          calibration: { of: `class ${names[1]}`, bins },
+          confusion: {
+            classes: names,
+            folded: 0,
+            weights: names.map((_, i) => names.map((_, j) => (i === j ? 90 + i : i + j))),
+            unpredicted: names.map(() => 0),
+          },
+        }
+      : { rows: 1000, pairs: Array.from({ length: 200 }, (_, i) => [i / 10, six(i / 10 + rng() - 0.5)]) };
+  return {
+    source: 0,
+    stream: "rows",
+    optimiser: "first-order",
+    setting: "",
+    seed,
+    status: "finished",
+    rounds: rows,
+    horizon: rows,
+    notes: [],
+    columns: { t, rows: t.map((v) => 8 * v), f: at((v) => 0.3 + 1.5 * rng() + 0 * v), seconds: at((v) => v / 1e4) },
+    evaluation: metrics,
+    x: { size: tuned.length, t, values },
+    alarms: [
+      { t: 80, text: "adwin" },
+      { t: 180, text: "page-hinkley" },
+      { t: 300, text: "adwin" },
+    ],
+    summary: {
+      status: "finished",
+      rows: 8 * rows,
+      rounds: rows,
+      batch: 8,
+      settings: { window: "500" },
+      task,
+      tuned,
+      at_bound: { rate: 0.125 },
+      prequential: { log_loss: 0.31, accuracy: 0.89 },
+      window: { log_loss: 0.27, accuracy: 0.91 },
+      last_window: last,
+      largest_weights: [
+        { feature: "width", for: names[1], weight: -1.25 },
+        { feature: "#00ff", for: names[0], weight: 0.5 },
+      ],
+      ...summary,
+    },
+    ...rest,
+  };
+}
+
+// As the program writes it: the summary is the source's.
+export function fitReport(runs) {
+  const config = '[problem]\nname = "rows"\n[fit]\nbatch = 8\n';
+  const sources = runs.map(({ summary }, i) =>
+    source({
+      name: `runs/fit${i}`,
+      config,
+      summary,
+      streams: [{ name: "rows", problem: "rows", marks: [] }],
+    }),
+  );
+  return report({ title: "a fit", sources, runs: runs.map(({ summary, ...run }, i) => ({ ...run, source: i })) });
+}

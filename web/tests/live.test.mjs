@@ -162,6 +162,27 @@ test("choices survive new rows", async () => {
   assert.equal(await page.locator('.legend [data-series="other"]').getAttribute("aria-pressed"), "false");
 });
 
+test("a fit's alarms and its summary so far come with its rows", async () => {
+  const { summary, ...run } = make.fit({ rows: 50, status: "running", alarms: [] });
+  const { stream, optimiser, setting, seed } = run;
+  const next = (t, more) =>
+    send("row", {
+      run: { stream, optimiser, setting, seed },
+      row: { t, f: 1, evaluation: { window_log_loss: 0.5 }, x_values: [1, 2, 3, 4], ...more },
+    });
+  send("reset", make.report({ runs: [run] }));
+  await page.waitForSelector("canvas[aria-label]");
+  assert.equal(await page.locator(".panel.small").count(), 0);
+  next(51, { alarm: "adwin", summary });
+  await page.waitForFunction(() => /drift alarms, 1 by adwin/.test(document.querySelector("main").textContent));
+  assert.equal(await page.locator(".panel.small").count(), 4);
+  assert.equal(await page.locator("#last-title").textContent(), "The last 1,000 of 400 rows");
+  await page.locator(".sources summary").click();
+  next(52, { summary: { ...summary, rows: 416 } });
+  await page.waitForFunction(() => /of 416 rows/.test(document.querySelector("#last-title").textContent));
+  assert.ok(await page.locator(".sources pre").isVisible());
+});
+
 test("an unreadable message is told and the next one is read", async () => {
   send("reset", { format: 9 });
   await page.waitForFunction(() =>

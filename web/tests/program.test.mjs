@@ -95,12 +95,9 @@ test("twelve algorithms with five seeds make a report of less than 3 MB that sho
   await context.close();
 });
 
-test("a run is shown while it runs, and to its end", options, async () => {
-  writeFileSync(join(folder, "run.toml"), RUN);
-  const child = spawn(program, ["run", "run.toml", "--out", "live", "--live"], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+// A program that shows itself, where it does, and its exit code.
+async function live(...args) {
+  const child = spawn(program, [...args, "--live"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((r) => child.on("exit", r));
   const address = await new Promise((resolve, reject) => {
     let said = "";
@@ -111,6 +108,48 @@ test("a run is shown while it runs, and to its end", options, async () => {
     });
     child.on("exit", (code) => reject(new Error(`ended with ${code}: ${said}`)));
   });
+  return { child, ended, address };
+}
+
+test("a fit's report and its live view show its window and what it has learnt", options, async () => {
+  const generated = ["fit", "--generate", "sea,drift_rows=3000", "--rows"];
+  obolus(...generated, "6000", "--out", "fit", "-q");
+  const file = obolus("report", "fit").trim();
+  const { page, context, seen } = await newPage(browser);
+  const url = pathToFileURL(file).href;
+  const shows = async () => {
+    await page.waitForSelector('[data-panel="losses"] canvas[aria-label]');
+    const spoken = await page.locator('[data-panel="losses"] canvas').getAttribute("aria-label");
+    assert.match(spoken, /^Losses: window log loss, .* first-order 0\./);
+    assert.deepEqual(await page.locator(".panel.small h3").allTextContents(), [
+      "rate",
+      "l2",
+      "replay",
+      "recent",
+      "temperature",
+    ]);
+    for (const id of ["calibration", "confusion", "weights"])
+      assert.ok(await page.locator(`[data-panel="${id}"]`).isVisible(), id);
+  };
+  await page.goto(url);
+  await shows();
+  assert.equal(await page.locator("#last-title").textContent(), "The last 1,000 of 6,000 rows");
+  assert.match(await page.locator(".sources").textContent(), /rounds\d+, each of 8 rows/);
+  assert.deepEqual(faults(seen, url), []);
+  const { child, ended, address } = await live(...generated, "100000000", "--out", "live-fit");
+  await page.goto(address);
+  await page.waitForFunction(() => /The last 1,000 of/.test(document.querySelector("#last-title")?.textContent ?? ""));
+  await shows();
+  child.kill("SIGINT");
+  await page.waitForFunction(() => /stopped/.test(document.querySelector(".live-status")?.textContent ?? ""));
+  assert.equal(await ended, 130);
+  assert.deepEqual([...seen.errors, ...seen.dialogs], []);
+  await context.close();
+});
+
+test("a run is shown while it runs, and to its end", options, async () => {
+  writeFileSync(join(folder, "run.toml"), RUN);
+  const { child, ended, address } = await live("run", "run.toml", "--out", "live");
   const { page, context, seen } = await newPage(browser);
   await page.goto(address);
   await page.waitForSelector("canvas[aria-label]");

@@ -91,6 +91,7 @@ bool LiveFeed::row(const RunName& name, const Json& row) {
   if (found == growing_.end()) return false;
   LiveColumns& columns = found->second.columns;
   columns.append(row);
+  if (const auto summary = row.find("summary"); summary != row.end()) found->second.more["summary"] = *summary;
   found->second.rounds = row.at("t").get<Round>();
   const bool full = columns.rows() > limits_.rows;
   if (full) columns.thin();

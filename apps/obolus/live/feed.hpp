@@ -37,7 +37,8 @@ class LiveFeed {
 
   // Adds a run, or replaces the one of that name. One whose status is "running" takes rows.
   void run(LiveRun run);
-  // True if the run had too many rows and was thinned. Rows of an unknown run are ignored.
+  // True if the run had too many rows and was thinned. A "summary" in a row is that of the run so far. Rows of an
+  // unknown run are ignored.
   bool row(const RunName& name, const Json& row);
   // The end of a run that took rows.
   void finish(const RunName& name, const std::function<void(LiveRun&)>& complete);

@@ -50,6 +50,7 @@ void LiveColumns::append(const Json& json) {
   TraceRow row;
   for (const auto& [name, value] : json.items())
     if (name == "t") row.t = value.get<Round>();
+    else if (name == "alarm") row.alarm = value.get<std::string>();
     else if (!value.is_structured() && name != "x_size") row.numbers.push_back({name, number_of(value), false});
   if (const auto evaluation = json.find("evaluation"); evaluation != json.end())
     for (const auto& [name, value] : evaluation->items()) row.numbers.push_back({name, number_of(value), true});
@@ -66,6 +67,9 @@ void LiveColumns::write(std::string& out) const {
   write_columns(out, numbers(), rows());
   out += R"(,"evaluation":)";
   write_columns(out, evaluation(), rows());
+  Json list = Json::array();
+  for (const Alarm& alarm : alarms()) list.push_back({{"t", alarm.t}, {"text", alarm.by}});
+  if (!list.empty()) out += R"(,"alarms":)" + text_of(list);
   const std::vector<Profile> x = profiles();
   if (x.empty()) return;
   append_format(out, R"(,"x":{{"size":{},"t":)", x.front().size);

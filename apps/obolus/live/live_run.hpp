@@ -17,10 +17,10 @@ namespace obolus::cli {
 class LiveColumns : public TraceColumns {
  public:
   using TraceColumns::append;
-  // An object with "t" and further numbers, and where they were taken "evaluation" (an object of numbers) and
-  // "x_values" or "x_quantiles" (a list; "x_size" is the size of x).
+  // An object with "t" and further numbers, and where they were taken "evaluation" (an object of numbers), "x_values"
+  // or "x_quantiles" (a list; "x_size" is the size of x), and "alarm" (a text).
   void append(const Json& json);
-  // "columns":{…},"evaluation":{…} and, if there are hyperparameters, ,"x":{…}
+  // "columns":{…},"evaluation":{…} and, if there are any, ,"alarms":[…] and ,"x":{…}
   void write(std::string& out) const;
 };
 

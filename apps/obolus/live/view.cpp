@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "about.hpp"
+#include "fit/stream/fit_run.hpp"
 #include "live/feed.hpp"
 #include "live/records.hpp"
 #include "live/server.hpp"
@@ -25,6 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr auto between_rows = 50ms;
 constexpr auto between_progress = 400ms;
+constexpr auto between_summaries = 1s;
 constexpr auto patience_at_the_end = 2s;
 
 void put(Json& row, const Profile& x) {
@@ -99,24 +101,30 @@ LiveView::LiveView(const std::string& address, const std::string& config, const 
 
 LiveView::~LiveView() = default;
 
-void LiveView::line(const std::string& text, bool evaluated) {
+void LiveView::line(const fit::FitTraceLine& line) {
   const auto since = Clock::now() - sent_at_;
-  if (since < between_rows_ && !(evaluated && since >= between_evaluations_)) return;
-  const Json json = Json::parse(text);
+  if (!line.alarm && since < between_rows_ && !(line.evaluated && since >= between_evaluations_)) return;
+  Json json = Json::parse(line.text);
   const auto t = json.at("t").get<Round>();
   replay(t);
   if (t <= sent_) return;
   sent_ = t;
   sent_at_ = Clock::now();
+  if (sent_at_ - summed_at_ >= between_summaries_) {
+    json["summary"] = Json::parse(line.so_far().json());
+    summed_at_ = Clock::now();
+    between_summaries_ = std::max<Clock::duration>(between_summaries, 20 * (summed_at_ - sent_at_));
+  }
   if (feed_->row(name_, json)) slow_down();
 }
 
-void LiveView::end(const std::string& status, Round rounds) {
+void LiveView::end(const fit::FitSummary& summary) {
   feed_->finish(name_, [&](LiveRun& run) {
-    run.status = status;
-    run.rounds = rounds;
+    run.status = summary.name();
+    run.rounds = summary.rounds;
+    run.more["summary"] = Json::parse(summary.json());
   });
-  finish(status.c_str());
+  finish(summary.name());
 }
 
 void LiveView::recall(const std::string& folder) {
@@ -131,10 +139,14 @@ void LiveView::replay(Round before) {
   past_.reset();
   const std::vector<Profile> profiles = past.profiles();
   auto x = profiles.begin();
+  auto alarm = past.alarms().begin();
   for (std::size_t i = 0; i < past.rows(); ++i) {
     const auto t = static_cast<Round>(past.t()[i]);
     if (t >= before) return;
+    for (; alarm != past.alarms().end() && alarm->t < t; ++alarm)  // of a row that was thinned away
+      feed_->row(name_, {{"t", alarm->t}, {"alarm", alarm->by}});
     Json row;
+    if (alarm != past.alarms().end() && alarm->t == t) row["alarm"] = (alarm++)->by;
     for (const auto& column : past.numbers())
       if (const double v = column.at(i); std::isfinite(v)) row[column.name] = v;
     for (const auto& column : past.evaluation())

@@ -12,6 +12,11 @@
 #include "terminal.hpp"
 #include "trace/trace_columns.hpp"
 
+namespace obolus::fit {
+struct FitSummary;
+struct FitTraceLine;
+}  // namespace obolus::fit
+
 namespace obolus::cli {
 
 class LiveFeed;
@@ -33,9 +38,9 @@ class LiveView {
   void profile(const Profile& x) { x_ = x; }  // of the next row
   void row(const Row& row, bool last);
   void end(const RunSummary& summary);
-  // Of a fit: lines of its trace, as a run's rows.
-  void line(const std::string& text, bool evaluated);
-  void end(const std::string& status, Round rounds);
+  // Of a fit: lines of its trace, as a run's rows, and now and then its summary so far.
+  void line(const fit::FitTraceLine& line);
+  void end(const fit::FitSummary& summary);
   // Of a comparison.
   void cell(const std::string& line);
   void end(bool finished);
@@ -58,8 +63,9 @@ class LiveView {
   Profile x_;
   std::optional<TraceColumns> past_;
   Round sent_ = 0;
-  Clock::time_point start_ = Clock::now(), sent_at_ = start_ - std::chrono::hours(1), told_at_ = sent_at_;
-  Clock::duration between_rows_, between_evaluations_{};
+  Clock::time_point start_ = Clock::now(), sent_at_ = start_ - std::chrono::hours(1), told_at_ = sent_at_,
+                    summed_at_ = sent_at_;
+  Clock::duration between_rows_, between_evaluations_{}, between_summaries_{};
   bool paused_ = false;
 };
 

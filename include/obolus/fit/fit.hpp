@@ -22,6 +22,7 @@ struct Prediction {
   std::int32_t best = -1;             // the most probable class; −1: none is known yet
   std::vector<double> probabilities;  // by class
   double number = 0;                  // of a numeric target
+  bool informed = true;               // the number: by at least one label
   std::size_t features = 0;           // of the row, that the model knows
 
   std::int32_t truth = -1;  // class of the row, even one that is new; −1: the row has no label
@@ -33,6 +34,7 @@ struct FitHyperparameter {
   std::string name;
   double value = 0;
   bool tuned = false;
+  double at_bound = 0;  // share of the rounds that ended at a bound of it
 };
 
 // The tuned hyperparameters in a round, in the order of Fit::hyperparameters().
@@ -57,6 +59,8 @@ class Fit {
   // The prediction from before the row was learnt. A row without a label is only predicted. Throws DataError for a
   // bad label or value.
   const Prediction& learn(const DataRow& row);
+  // As if it were the next row, but that the row itself does not count for the scale of its columns, and that a model
+  // from a file knows no last label.
   const Prediction& predict(const DataRow& row);
   // From now on these rows judge the hyperparameters, `batch` of them per round and in turn, and the rows that are
   // learnt do not. Their groups are those of set_groups() so far; the rows to be learnt need a call of their own.
@@ -81,6 +85,12 @@ class Fit {
     bool operator==(const Penalties&) const = default;
   };
   [[nodiscard]] std::optional<Penalties> penalties() const;
+
+  // What numbers are predicted by: a weighted mean of these, unless told otherwise (FitOptions::blend).
+  struct Shares {
+    double model = 1, last_label = 0, mean_label = 0;
+  };
+  [[nodiscard]] std::optional<Shares> shares() const;
 
   // A weight as it stands, of which feature and for which output.
   struct Weight {

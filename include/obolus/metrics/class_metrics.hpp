@@ -20,7 +20,7 @@ namespace obolus {
 
 // A row after it was judged.
 struct JudgedClass {
-  static constexpr Index numbers = 4;
+  static constexpr Index numbers = 5;
   // −ln p ≤ −ln 1e-15 = 34.54: a probability of 0 costs that much, not infinity.
   static constexpr double min_probability = 1e-15;
   static constexpr std::int32_t no_class = -1;  // predicted by a model that knows no class yet: always wrong
@@ -29,6 +29,7 @@ struct JudgedClass {
   std::int32_t predicted = no_class;
   double log_loss = 0.0;
   double weight = 1.0;
+  double confidence = std::numeric_limits<double>::quiet_NaN();  // the probability of the predicted class; NaN: unknown
 
   // From the probability that the model gave the truth.
   static JudgedClass of(std::int32_t truth, std::int32_t predicted, double probability_of_truth, double weight = 1.0) {
@@ -39,15 +40,17 @@ struct JudgedClass {
   static JudgedClass of(std::int32_t truth, std::span<const S> probabilities, double weight = 1.0) {
     const auto best = std::ranges::max_element(probabilities);
     const bool known = truth >= 0 && to_size(truth) < probabilities.size();
-    return of(truth, probabilities.empty() ? no_class : static_cast<std::int32_t>(best - probabilities.begin()),
-              known ? static_cast<double>(probabilities[to_size(truth)]) : 0.0, weight);
+    auto row = of(truth, probabilities.empty() ? no_class : static_cast<std::int32_t>(best - probabilities.begin()),
+                  known ? static_cast<double>(probabilities[to_size(truth)]) : 0.0, weight);
+    if (!probabilities.empty()) row.confidence = static_cast<double>(*best);
+    return row;
   }
 
-  [[nodiscard]] std::array<double, 4> packed() const {
-    return {static_cast<double>(truth), static_cast<double>(predicted), log_loss, weight};
+  [[nodiscard]] std::array<double, 5> packed() const {
+    return {static_cast<double>(truth), static_cast<double>(predicted), log_loss, weight, confidence};
   }
-  static JudgedClass unpacked(std::span<const double, 4> n) {
-    return {static_cast<std::int32_t>(n[0]), static_cast<std::int32_t>(n[1]), n[2], n[3]};
+  static JudgedClass unpacked(std::span<const double, 5> n) {
+    return {static_cast<std::int32_t>(n[0]), static_cast<std::int32_t>(n[1]), n[2], n[3], n[4]};
   }
 };
 

@@ -37,7 +37,15 @@ class SlidingWindow {
   }
 
   [[nodiscard]] const Fold& metrics() const { return fold_; }
-  [[nodiscard]] std::int64_t size() const { return rows_; }  // n
+  [[nodiscard]] std::int64_t size() const { return rows_; }      // n
+  [[nodiscard]] std::int64_t filled() const { return filled_; }  // rows in it
+
+  // The rows in it, oldest first.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    const std::int64_t oldest = filled_ == rows_ ? next_ : 0;
+    for (std::int64_t i = 0; i < filled_; ++i) visit(at((oldest + i) % rows_));
+  }
 
   void fields(Archive& a) {
     a("filled", filled_);

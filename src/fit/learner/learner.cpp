@@ -15,8 +15,8 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
       weights_(hyper_.parts(), 1, hyper_.groups()),
       penalties_(make_penalties<S>(options_.first_order, options_.by_optimiser)),
       outer_(options_.loss, options_.balanced),
-      buffer_(options_.buffer),
-      kernels_(&kernels::fit::table<S>()) {
+      replay_rng_(seed),
+      buffer_(options_.buffer) {
   outer_.set_hyperparameters(hyper_.list.size());
   if (penalties_->per_feature()) weights_.use_feature_decay();
 }
@@ -27,16 +27,32 @@ const typename Learner<S>::Logits& Learner<S>::predict(const LearnerRow& row) {
   lanes_.resize(to_size(weights_.lanes()));
   weights_.gather_decayed(row, sums_.data());
   weights_.combine(sums_.data(), lanes_.data());
+  if (span_.is_open()) span_.correct(row, lanes_.data());
   return lanes_;
+}
+
+// predict(), but that the features' pending decay is applied.
+template <class S>
+void Learner<S>::look(const LearnerRow& row, Numbers& lanes) {
+  sums_.resize(to_size(weights_.groups() * weights_.width()));
+  lanes.resize(to_size(weights_.lanes()));
+  weights_.decay_and_gather(row, sums_.data());
+  weights_.combine(sums_.data(), lanes.data());
+  span_.correct(row, lanes.data());
 }
 
 template <class S>
 const typename Learner<S>::Logits& Learner<S>::add(LearnerRow&& row) {
   if (!(row.weight > 0)) return predict(row);  // it would count as a round, and lower the mean of the curvature
-  weights_.apply_pending_decay(row);
-  predict(row);
-  pending_sums_.insert(pending_sums_.end(), sums_.begin(), sums_.end());
+  if (!span_.is_open()) open_span();
+  look(row, lanes_);
   pending_.push_back(std::move(row));
+  LearnerRow& kept = pending_.back();
+  const bool is_cut = kept.serves(Role::inner) && span_.cut(kept);
+  if (is_cut) look(kept, cut_lanes_);
+  const Numbers& lanes = is_cut ? cut_lanes_ : lanes_;
+  if (kept.serves(Role::outer)) judged_.insert(judged_.end(), lanes.begin(), lanes.end());
+  if (kept.serves(Role::inner)) learn(kept, lanes);
   return lanes_;
 }
 
@@ -76,7 +92,6 @@ void Learner<S>::add_l2_group() {
   if (!first) return;
   Hyperparameter next = *first;
   next.index = hyper_.groups();
-  next.mean = next.square = 0;
   hyper_.put(next);
   outer_.set_hyperparameters(hyper_.list.size());
   weights_.grow_groups(next.index + 1);
@@ -87,12 +102,17 @@ void Learner<S>::add_l2_group() {
   regather();
 }
 
-// After the weights' shape has changed.
+// After the weights' shape has changed, or when a run resumes: the round's rows once more.
 template <class S>
 void Learner<S>::regather() {
-  std::vector<LearnerRow> rows = std::move(pending_);
+  std::deque<LearnerRow> rows = std::move(pending_);
   pending_.clear();
-  pending_sums_.clear();
+  judged_.clear();
+  if (span_.is_open()) {
+    curvature_ = curvature_before_;
+    learnt_ = learnt_before_;
+  }
+  span_.forget();
   for (LearnerRow& r : rows) add(std::move(r));
 }
 
@@ -100,29 +120,43 @@ template <class S>
 void Learner<S>::train() {
   if (pending_.empty()) return;
   ++round_;
-  batch_.select(pending_, Role::outer);
-  if (batch_.size() > 0) outer_half();
-  outer_rows_ = batch_.rows;
-  batch_.select(pending_, Role::inner);
+  rows_.clear();
+  for (const LearnerRow& r : pending_)
+    if (r.serves(Role::outer)) rows_.push_back(&r);
+  if (!rows_.empty()) outer_half();
   move_penalties();
-  if (batch_.size() > 0) inner_half();
+  close_span();
+  for (const LearnerRow& r : pending_) see(r);
+  see_targets();
   buffer_.keep(pending_);
   pending_.clear();
-  pending_sums_.clear();
+  judged_.clear();
 }
 
-// The outer loss of the waiting rows, its slopes, and the step of the hyperparameters.
+template <class S>
+void Learner<S>::see_targets() {
+  if (trains_classes()) return;
+  for (const LearnerRow& r : pending_) targets_.see(static_cast<double>(r.target));
+  weights_.constant()[0] -= S(targets_.settle());
+}
+
+// The outer loss of the round's rows, its slopes, and the step of the hyperparameters.
 template <class S>
 void Learner<S>::outer_half() {
-  batch_.lay_out(weights_);
-  for (int r = 0; r < batch_.size(); ++r)
-    set_logits(r, pending_sums_.data() + batch_.pending[to_size(r)] * sums_.size());
-  if (outer_.measure(batch_, weights_, hyper_, penalties_->needs_residuals())) move_hyperparameters();
+  batch_.rows = rows_;
+  batch_.lay_out(weights_, static_cast<int>(rows_.size()));
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    other_lanes_.assign(judged_.begin() + static_cast<std::ptrdiff_t>(r * to_size(weights_.lanes())),
+                        judged_.begin() + static_cast<std::ptrdiff_t>((r + 1) * to_size(weights_.lanes())));
+    batch_.set_logits(static_cast<int>(r), other_lanes_);
+  }
+  if (outer_.measure(batch_, weights_, hyper_, targets_.offset(), penalties_->needs_residuals()))
+    move_hyperparameters();
 }
 
 template <class S>
 void Learner<S>::move_hyperparameters() {
-  if (path_.empty()) return hyper_.step(outer_.slope());
+  if (path_.empty()) return hyper_.step(outer_.pull(), outer_.information(), static_cast<double>(rows_.size()));
   const auto after = std::ranges::upper_bound(path_, round_, {}, &PathPlace::round);
   if (after != path_.begin()) hyper_.put_places(std::prev(after)->places);
 }
@@ -133,8 +167,8 @@ void Learner<S>::move_penalties() {
     const double mean = static_cast<double>(weights_.squares(i)) / seen_;
     return mean > 0 ? std::pow(mean, -options_.power) : 0.0;
   };
-  const PenaltyRound<S> round{round_,      classes_,           curvature_ > 0 ? curvature_ : 1.0,       hyper_,
-                              outer_rows_, outer_.residuals(), [this] { return rows_for_optimiser(); }, scale};
+  const PenaltyRound<S> round{round_, classes_,           curvature_ > 0 ? curvature_ : 1.0,       hyper_,
+                              rows_,  outer_.residuals(), [this] { return rows_for_optimiser(); }, scale};
   if (!penalties_->move(round, weights_)) outer_.set_diverged();
 }
 
@@ -143,70 +177,93 @@ void Learner<S>::move_penalties() {
 template <class S>
 RowPointers Learner<S>::rows_for_optimiser() const {
   RowPointers rows;
-  for (const LearnerRow* r : batch_.rows)
-    if (r->role == Role::inner) rows.push_back(r);
+  for (const LearnerRow& r : pending_)
+    if (r.role == Role::inner) rows.push_back(&r);
   if (const LearnerRow* newest = buffer_.newest(); rows.empty() && newest) rows.push_back(newest);
   buffer_.draw(rng_.child("penalties", static_cast<std::uint64_t>(round_)), options_.replay, rows);
   return rows;
 }
 
 template <class S>
-void Learner<S>::inner_half() {
-  buffer_.draw(rng_.child("replay", static_cast<std::uint64_t>(round_)), options_.replay, batch_.rows);
-  batch_.lay_out(weights_);
-  features_.take(batch_.rows, weights_, seen_, options_.power);
-  features_.compute_gram(batch_.stride);
-  weigh_batch();
-  const Rate rate = update_rate();
-  const DecayTime decay{hyper_, static_cast<double>(options_.steps) * rate.value, rate.is_limited, options_.memory,
-                        options_.l2_memory};
-  penalties_->decay_before_steps(decay, weights_);
-  fade_derivatives();
-  set_inner_logits();
-  guard_derivatives();
-  take_steps(rate.value / curvature_, rate.is_limited);
-  write_back();
-  penalties_->decay_after_steps(decay, weights_);
-  weights_.renormalise();
-}
-
-// The replay weight is not in the weights yet: see update_rate().
-template <class S>
-void Learner<S>::weigh_batch() {
-  double all = 0;
-  for (const LearnerRow* r : batch_.rows) all += static_cast<double>(r->weight);
-  for (std::size_t i = 0; i < batch_.rows.size(); ++i) {
-    const LearnerRow& row = *batch_.rows[i];
-    batch_.weight[i] = all > 0 ? S(static_cast<double>(row.weight) / all) : S(0);
-    batch_.is_replayed[i] = S(i >= batch_.pending.size());
-    batch_.label[i] = row.label;
-    batch_.target[i] = S(row.target);
+void Learner<S>::open_span() {
+  const auto recent = static_cast<int>(options_.recent), replay = static_cast<int>(options_.replay);
+  span_.open(recent + (1 + replay) * static_cast<int>(options_.batch), recent + replay + 1, weights_);
+  curvature_before_ = curvature_;
+  learnt_before_ = learnt_;
+  time_ = free_time_ = 0;
+  replay_rng_ = rng_.child("replay", static_cast<std::uint64_t>(round_ + 1));
+  rows_.clear();
+  buffer_.latest(options_.recent, rows_);
+  for (const LearnerRow* row : rows_) {
+    look(*row, other_lanes_);
+    admit(*row, Span<S>::Kind::recent, other_lanes_);
   }
 }
 
-// The bounds of the curvature leave the weight of replayed rows out: they must not depend on what is tuned.
 template <class S>
-typename Learner<S>::Rate Learner<S>::update_rate() {
-  const double of_loss = !trains_classes() ? 1.0 : weights_.outputs() == 1 ? 0.25 : 0.5;
-  const double now = of_loss * features_.bound(batch_.weight.data());
-  const double part = curvature_ > 0 ? 1 / std::min(static_cast<double>(round_), 100.0) : 1.0;
-  curvature_ = (1 - part) * curvature_ + part * now;
-  if (!(curvature_ > 0)) curvature_ = 1;
-  const S replay_weight = S(hyper_.value(Tunable::replay, 1.0));
-  for (std::size_t i = batch_.pending.size(); i < batch_.rows.size(); ++i) batch_.weight[i] *= replay_weight;
-  double rate = hyper_.value(Tunable::rate, 1.0);
-  if (options_.decayed) rate /= std::sqrt(1 + static_cast<double>(round_) / 100);
-  const bool is_limited = rate * now > options_.limit * curvature_;
-  return {is_limited ? options_.limit * curvature_ / now : rate, is_limited};
+void Learner<S>::admit(const LearnerRow& row, typename Span<S>::Kind kind, const Numbers& lanes) {
+  span_.admit(row, kind, lanes.data(), S(static_cast<double>(row.target) - targets_.offset()), weights_, seen_,
+              options_.power);
+}
+
+// Its steps, on the newest row, some before it and replayed ones that are drawn for it.
+template <class S>
+void Learner<S>::learn(const LearnerRow& row, const Numbers& lanes) {
+  span_.keep(Span<S>::Kind::replayed, 0);
+  span_.age(static_cast<int>(options_.recent));
+  admit(row, Span<S>::Kind::newest, lanes);
+  for (std::int64_t i = 0; i < options_.replay; ++i)
+    if (const LearnerRow* replayed = buffer_.draw(replay_rng_)) {
+      look(*replayed, other_lanes_);
+      admit(*replayed, Span<S>::Kind::replayed, other_lanes_);
+    }
+  const Rate rate = update_rate();
+  span_.step(hyper_, rate.is_limited, options_.loss, options_.steps, rate.value / curvature_, weights_);
+  const double time = static_cast<double>(options_.steps) * rate.value;
+  time_ += time;
+  if (!rate.is_limited) free_time_ += time;
 }
 
 template <class S>
-void Learner<S>::fade_derivatives() {
+void Learner<S>::close_span() {
+  measure_excess();
+  span_.close(weights_);
+  shorten_derivatives();
+  const double free_part = time_ > 0 ? free_time_ / time_ : 1.0;
+  penalties_->decay_after_steps({hyper_, time_, free_part, options_.memory, options_.l2_memory}, weights_);
+  weights_.renormalise();
+}
+
+// The bounds of the curvature leave the weights of the kinds of rows out: they must not depend on what is tuned.
+template <class S>
+typename Learner<S>::Rate Learner<S>::update_rate() {
+  span_.weigh(static_cast<int>(1 + options_.recent + options_.replay));
+  const double of_loss = !trains_classes() ? 1.0 : weights_.outputs() == 1 ? 0.25 : 0.5;
+  const double now = of_loss * span_.bound();
+  constexpr double rows = 800;
+  learnt_ = std::min(learnt_ + 1, rows);
+  curvature_ += (now - curvature_) / learnt_;
+  if (!(curvature_ > 0)) curvature_ = 1;
+  span_.factor(Span<S>::Kind::replayed, S(hyper_.value(Tunable::replay, 1.0)));
+  span_.factor(Span<S>::Kind::recent, S(hyper_.value(Tunable::recent, 1.0)));
+  double rate = hyper_.value(Tunable::rate, 1.0);
+  if (options_.decayed) rate /= std::sqrt(1 + static_cast<double>(round_) / 100);
+  // Steps on squares diverge beyond twice one over the curvature, whatever weighs the rows.
+  const double most = trains_classes() ? now : std::max(now, span_.bound());
+  const bool is_limited = rate * most > options_.limit * curvature_;
+  return {is_limited ? options_.limit * curvature_ / most : rate, is_limited};
+}
+
+// Derivatives fade. Where steps are too long for the curvature they grow without bound; they are cut back then, or
+// forgotten if that is too little to be told from nothing, or if they overflowed.
+template <class S>
+void Learner<S>::shorten_derivatives() {
   int part = 0;
   for (const Hyperparameter& h : hyper_.list) {
     if (!h.has_part()) continue;
-    ++part;
-    if (const double memory = memory_of(h); memory > 0) weights_.scale_derivative(part, memory);
+    const double factor = memory_of(h) * within_[to_size(part++)];
+    if (factor > 0x1p-40) weights_.scale_derivative(part, factor);
+    else weights_.forget_derivative(part);
   }
 }
 
@@ -217,83 +274,33 @@ double Learner<S>::memory_of(const Hyperparameter& h) const {
                                      : options_.memory;
 }
 
+// The factor of each derivative that keeps it to `max_derivative` times the size of the logits, root mean square over
+// the rows at hand; 0: it overflowed.
 template <class S>
-void Learner<S>::set_logits(int r, const S* sums) {
-  weights_.combine(sums, lanes_.data());
-  batch_.set_logits(r, lanes_);
-}
-
-template <class S>
-void Learner<S>::set_inner_logits() {
-  for (int r = 0; r < batch_.size(); ++r) {
-    const auto i = to_size(r);
-    if (i < batch_.pending.size()) {
-      set_logits(r, pending_sums_.data() + batch_.pending[i] * sums_.size());
-      continue;
-    }
-    weights_.apply_pending_decay(*batch_.rows[i]);
-    weights_.gather(*batch_.rows[i], sums_.data());
-    set_logits(r, sums_.data());
-  }
-}
-
-// Where steps are too long for the curvature, derivatives grow without bound; they are cut back then, or forgotten if
-// that is too little to be told from nothing, or if they overflowed. So is everything without memory.
-template <class S>
-void Learner<S>::guard_derivatives() {
-  const int lane = weights_.outputs() * batch_.stride;
+void Learner<S>::measure_excess() {
+  const RoundBatch<S>& batch = span_.active();
+  const int lane = weights_.outputs() * batch.stride, rows = span_.active_rows();
+  within_.assign(to_size(weights_.parts() - 1), 1.0);
+  if (rows == 0) return;
   const auto size = [&](int part) {
     double sum = 0;
     for (int i = 0; i < lane; ++i) {
-      const double v = static_cast<double>(batch_.logits[to_size(part * lane + i)]);
+      if (batch.label[to_size(i % batch.stride)] < 0) continue;  // no row, or one that has retired
+      const double v = static_cast<double>(batch.logits[to_size(part * lane + i)]);
       sum += v * v;
     }
-    return std::sqrt(sum / batch_.size());
+    return std::sqrt(sum / rows);
   };
   double scale = 1 + size(0);
   if (options_.loss == Loss::numbers) {
     double squares = 0;
-    for (const S t : batch_.target) squares += static_cast<double>(t) * static_cast<double>(t);
-    scale = size(0) + std::sqrt(squares / batch_.size());
+    for (std::size_t r = 0; r < batch.target.size(); ++r)
+      if (batch.label[r] >= 0) squares += static_cast<double>(batch.target[r]) * static_cast<double>(batch.target[r]);
+    scale = size(0) + std::sqrt(squares / rows);
   }
-  int j = 0;
-  for (const Hyperparameter& h : hyper_.list) {
-    if (!h.has_part()) continue;
-    const double of_part = size(++j), factor = memory_of(h) > 0 ? options_.max_derivative * scale / of_part : 0.0;
-    if (!(factor < 1) && std::isfinite(of_part)) continue;
-    S* const derivative = batch_.logits.data() + static_cast<std::ptrdiff_t>(j) * lane;
-    if (factor > 0x1p-40) {
-      weights_.scale_derivative(j, factor);
-      for (int i = 0; i < lane; ++i) derivative[i] *= S(factor);
-    } else {
-      weights_.forget_derivative(j);
-      std::fill(derivative, derivative + lane, S(0));
-    }
-  }
-}
-
-template <class S>
-void Learner<S>::take_steps(double alpha, bool rate_is_limited) {
-  batch_.set_parts(hyper_, rate_is_limited);
-  const kernels::fit::Batch<S> b = batch_.view(weights_);
-  for (std::int64_t k = 0; k < options_.steps; ++k) {
-    if (options_.loss == Loss::numbers) kernels_->residuals_squared(b);
-    else if (b.outputs == 1) kernels_->residuals_logistic(b);
-    else kernels_->residuals_softmax(b);
-    kernels_->step(b, features_.gram(), S(alpha));
-  }
-}
-
-template <class S>
-void Learner<S>::write_back() {
-  row_scratch_.resize(to_size(weights_.width()));
-  for (int r = 0; r < batch_.size(); ++r) {
-    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-      const S push = -batch_.total[lane * to_size(batch_.stride) + to_size(r)];
-      lanes_[lane] = push;
-      weights_.constant()[lane] += push;
-    }
-    weights_.scatter(*batch_.rows[to_size(r)], features_.scales(r), lanes_.data(), row_scratch_.data());
+  for (int part = 1; part < weights_.parts(); ++part) {
+    const double of_part = size(part), within = options_.max_derivative * scale;
+    within_[to_size(part - 1)] = !std::isfinite(of_part) ? 0.0 : of_part > within ? within / of_part : 1.0;
   }
 }
 

@@ -1,30 +1,37 @@
 // The learner of `obolus fit`: a linear model that is judged by rows before it is trained on them, and whose
-// hyperparameters go down the gradient of these judgements.
+// hyperparameters θ follow the slopes of these judgements.
 //
-// A round, with the newest rows N, hyperparameters θ and weights z:
-//     outer  f = mean loss of N at z/temperature; hypergradient <∇f(z), s_j>, s_j = dz/dθ_j; a step of Adam on each θ_j
-//     inner  z ← ρ z, ρ = exp(−K α x) (L2);   K steps  z ← z − α P ∇g(z), g the mean loss of N and of replayed rows
-// and the derivatives s_j with them, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g. They fade
-// from round to round, so that what θ did long ago counts less: that of the learning rate soon, that of L2 never by
-// itself. P_i = (mean of value_i²)^−power is a property of the data alone.
+// Every row, with weights z:
+//     judged   its loss at z/temperature, and the loss's derivatives <∇, s_j> by θ_j, s_j = dz/dθ_j
+//     learnt   K steps z ← z − α P ∇g(z), g the mean loss of this row, the `recent` rows before it and `replay` earlier
+//              ones, drawn for this row; the two kinds have weights that are tuned
+// Every `batch` rows, a round:
+//     outer    a step of the filter on θ (hyperparameters.hpp), by the judgements of the round's rows
+//     decay    z ← ρ z, ρ = exp(−K α x per row) (L2), and the derivatives fade, so that what θ did long ago counts
+//              less: that of the learning rate soon, that of L2 never by itself
+// The derivatives s_j go with the steps, exactly: a step's is s ← s − α P (∇²g s + ∂∇g/∂θ_j) − (∂α/∂θ_j) P ∇g.
+// P_i = (mean of value_i²)^−power is a property of the data alone. Between two rounds all steps are taken in the span
+// of the rows at hand (span.hpp): the weights in memory are read once per row and written once per round.
 //
-// With an L2 for every feature (penalties.hpp) z_i decays by exp(−K α x_i) after the steps instead.
+// With an L2 for every feature (penalties.hpp) z_i decays by its own x_i instead.
 //
 // Learning rate and L2 have no units: α = rate/L and α x = rate · l2, L being the mean of a bound of the curvature of
 // g in the coordinates P^−½ z, max_r Σ_k ω_k |G_rk| times that of the loss.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "fit/learner/batch_features.hpp"
 #include "fit/learner/outer_loss.hpp"
 #include "fit/learner/replay_buffer.hpp"
 #include "fit/learner/round_batch.hpp"
+#include "fit/learner/span.hpp"
 #include "fit/model/hyperparameters.hpp"
 #include "fit/model/learner_row.hpp"
+#include "fit/model/targets.hpp"
 #include "fit/model/weights.hpp"
 #include "fit/penalties/penalties.hpp"
 #include "obolus/core/rng.hpp"
@@ -34,7 +41,9 @@ namespace obolus::fit {
 
 struct LearnerOptions {
   Loss loss = Loss::classes;
-  std::int64_t replay = 8, buffer = 20'000, steps = 8;
+  std::int64_t batch = 8;               // rows of a round
+  std::int64_t recent = 8, replay = 2;  // rows beside the newest one that its steps work on
+  std::int64_t buffer = 20'000, steps = 8;
   double power = 0.5;
   double memory = 0.98, l2_memory = 1.0, replay_memory = 0.99;  // of the derivatives, from round to round
   double limit = 12.0;  // α is at most this over the round's own bound of the curvature
@@ -60,9 +69,10 @@ class Learner {
 
   // Logits of a row, one per output; valid until the next call.
   const Logits& predict(const LearnerRow& row);
-  // The same, and the row waits for train() if it weighs anything.
+  // The same, and the row is learnt if it weighs anything. At most `batch` rows that are trained on may come between
+  // two calls of train().
   const Logits& add(LearnerRow&& row);
-  // One round with the rows that wait.
+  // Ends the round: the hyperparameters move by the rows since the last one, and the weights are written.
   void train();
 
   void grow_features(std::int64_t slots) {
@@ -72,7 +82,13 @@ class Learner {
   void grow_classes(int classes);
   void follow(std::vector<PathPlace> path) { path_ = std::move(path); }  // instead of slopes
   void add_l2_group();              // an L2 of its own for one more group of features, like that of the first
-  void see(const LearnerRow& row);  // its values count for the features' scales
+  void see(const LearnerRow& row);  // its values count for the features' scales; train() does so for its rows
+
+  // Of numbers: what predict()'s logits say, anywhere or within the range of the targets so far and a margin.
+  [[nodiscard]] double number(const S* logits, bool anywhere) const {
+    const double prediction = static_cast<double>(logits[0]) + targets_.offset();
+    return anywhere ? prediction : targets_.within_range(prediction);
+  }
 
   [[nodiscard]] std::size_t waiting() const { return pending_.size(); }
   [[nodiscard]] int classes() const { return classes_; }
@@ -99,18 +115,18 @@ class Learner {
     bool is_limited;  // by LearnerOptions::limit; else it is the hyperparameter's
   };
 
+  void see_targets();
   void outer_half();
   void move_hyperparameters();
   void move_penalties();
-  void inner_half();
-  void weigh_batch();
+  void open_span();
+  void close_span();
+  void learn(const LearnerRow& row, const Numbers& lanes);
+  void look(const LearnerRow& row, Numbers& lanes);
+  void admit(const LearnerRow& row, typename Span<S>::Kind kind, const Numbers& lanes);
   Rate update_rate();
-  void fade_derivatives();
-  void set_inner_logits();
-  void guard_derivatives();
-  void take_steps(double alpha, bool rate_is_limited);
-  void write_back();
-  void set_logits(int r, const S* sums);
+  void measure_excess();
+  void shorten_derivatives();
   void regather();
   void number_fields(Archive& a);
   [[nodiscard]] RowPointers rows_for_optimiser() const;
@@ -125,20 +141,24 @@ class Learner {
   Weights<S> weights_;
   std::unique_ptr<Penalties<S>> penalties_;
   OuterLoss<S> outer_;
-  std::vector<LearnerRow> pending_;
-  Numbers pending_sums_;  // of the pending rows, as they were added
+  std::deque<LearnerRow> pending_;  // of the round, in their places
+  Numbers judged_;                  // lanes of the outer ones when they came
+  Span<S> span_;
+  Rng replay_rng_;
+  double time_ = 0, free_time_ = 0;                  // Σ K · rate of the span, and the part of it that no limit decided
+  double curvature_before_ = 0, learnt_before_ = 0;  // the span
   ReplayBuffer buffer_;
+  Targets targets_;
   std::vector<PathPlace> path_;
   std::int64_t round_ = 0;
-  double seen_ = 0;  // rows
-  double curvature_ = 0;
+  double seen_ = 0;                    // rows
+  double curvature_ = 0, learnt_ = 0;  // mean over the latest rows; how many
 
   // Scratch: of a row, then of a round.
-  Numbers sums_, lanes_, row_scratch_;
+  Numbers sums_, lanes_, cut_lanes_, other_lanes_;
+  std::vector<double> within_;  // by derivative
   RoundBatch<S> batch_;
-  RowPointers outer_rows_;
-  BatchFeatures<S> features_;
-  const kernels::fit::Kernels<S>* kernels_;
+  RowPointers rows_;
 };
 
 extern template class Learner<float>;

@@ -24,8 +24,16 @@ void Learner<S>::number_fields(Archive& a) {
   a("classes", classes_);
   a("round", round_);
   a("seen", seen_);
-  a("curvature", curvature_);
+  double curvature = span_.is_open() ? curvature_before_ : curvature_;
+  double learnt = span_.is_open() ? learnt_before_ : learnt_;
+  a("curvature", curvature);
+  a("learnt", learnt);
+  if (a.loading()) {
+    curvature_ = curvature;
+    learnt_ = learnt;
+  }
   outer_.value_fields(a);
+  if (!trains_classes()) a("targets", targets_);
   if (!a.loading()) return;
   outer_.set_hyperparameters(hyper_.list.size());
   const int outputs = std::max(outputs_for(classes_), 1);
@@ -47,14 +55,16 @@ void Learner<S>::fields(Archive& a) {
   const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(options_.buffer, 1 << 20));
   outer_.class_fields(a);
   buffer_.row_fields(a, max);
-  saved_list(a, "pending", pending_, max);
+  std::vector<LearnerRow> pending(pending_.begin(), pending_.end());
+  saved_list(a, "pending", pending, max);
   buffer_.newest_fields(a);
   penalties_->fields(a, weights_.slots(), classes_);
   if (!a.loading()) return;
   require_sound(buffer_.rows(), classes_);
-  require_sound(pending_, classes_);
+  require_sound(pending, classes_);
   if (!buffer_.is_sound() || outer_.classes() != to_size(classes_))
     throw DataError("saved state: the learner's sizes do not fit together");
+  pending_.assign(pending.begin(), pending.end());
   regather();
 }
 

@@ -19,7 +19,8 @@ class ReplayBuffer {
   explicit ReplayBuffer(std::int64_t capacity) : capacity_(capacity) {}
 
   // The inner rows of a round; the oldest rows make room for them.
-  void keep(std::vector<LearnerRow>& rows) {
+  template <class Rows>
+  void keep(Rows& rows) {
     newest_ = 0;
     for (LearnerRow& row : rows) {
       if (!row.serves(Role::inner) || capacity_ == 0) continue;
@@ -38,6 +39,15 @@ class ReplayBuffer {
   [[nodiscard]] const LearnerRow* newest() const {
     if (newest_ == 0 || rows_.empty()) return nullptr;
     return &rows_[(to_size(next_) + rows_.size() - 1) % rows_.size()];
+  }
+
+  // The latest so many rows, the newest last.
+  void latest(std::int64_t count, RowPointers& to) const {
+    const auto all = static_cast<std::int64_t>(rows_.size());
+    for (std::int64_t i = std::min(count, all); i > 0; --i) to.push_back(&rows_[to_size((next_ + all - i) % all)]);
+  }
+  [[nodiscard]] const LearnerRow* draw(Rng& rng) const {
+    return rows_.empty() ? nullptr : &rows_[to_size(rng.below(rows_.size()))];
   }
 
   [[nodiscard]] const std::vector<LearnerRow>& rows() const { return rows_; }

@@ -17,32 +17,23 @@ template <class S>
 struct RoundBatch {
   using Numbers = std::vector<S, LineAllocator<S>>;
 
-  RowPointers rows;                  // new ones first, then replayed ones
-  std::vector<std::size_t> pending;  // where the new ones stand among the pending rows
+  RowPointers rows;
   int stride = 0;
-  Numbers logits, push, total, scratch, weight, target, is_replayed;
+  Numbers logits, push, total, scratch, weight, target, is_replayed, is_recent;
   std::vector<std::int32_t> label;
   std::vector<kernels::fit::Part> part;
   std::vector<int> part_class;
   std::vector<S> shift, scale;
 
-  [[nodiscard]] int size() const { return static_cast<int>(rows.size()); }
+  int count = 0;
 
-  // The pending rows that serve one of the two levels.
-  void select(const std::vector<LearnerRow>& from, Role level) {
-    rows.clear();
-    pending.clear();
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (!from[i].serves(level)) continue;
-      rows.push_back(&from[i]);
-      pending.push_back(i);
-    }
-  }
+  [[nodiscard]] int size() const { return count; }
 
   // Room for the rows, with all numbers 0.
-  void lay_out(const Weights<S>& weights) {
+  void lay_out(const Weights<S>& weights, int with_rows) {
     constexpr int unit = kernels::fit::rows_unit;
-    stride = (size() + unit - 1) / unit * unit;
+    count = with_rows;
+    stride = (count + unit - 1) / unit * unit;
     const auto n = to_size(stride), lanes = to_size(weights.lanes()) * n;
     logits.assign(lanes, S(0));
     push.assign(lanes, S(0));
@@ -51,6 +42,7 @@ struct RoundBatch {
     weight.assign(n, S(0));
     target.assign(n, S(0));
     is_replayed.assign(n, S(0));
+    is_recent.assign(n, S(0));
     label.assign(n, -1);
   }
   void set_logits(int r, const Numbers& lanes) {
@@ -83,6 +75,7 @@ struct RoundBatch {
             target.data(),
             weight.data(),
             is_replayed.data(),
+            is_recent.data(),
             part.data(),
             part_class.data(),
             shift.empty() ? nullptr : shift.data(),
@@ -98,6 +91,7 @@ struct RoundBatch {
     switch (kind) {
       case Tunable::rate: return kernels::fit::Part::rate;
       case Tunable::replay: return kernels::fit::Part::replay;
+      case Tunable::recent: return kernels::fit::Part::recent;
       case Tunable::shift: return kernels::fit::Part::shift;
       case Tunable::scale: return kernels::fit::Part::scale;
       default: return kernels::fit::Part::implicit;

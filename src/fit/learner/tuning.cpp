@@ -12,8 +12,9 @@
 namespace obolus::fit {
 namespace {
 
-const std::vector<std::string> known{"rate",           "l2",          "replay",      "temperature", "l2-per-group",
-                                     "l2-per-feature", "class-shift", "class-scale", "none"};
+const std::vector<std::string> known{"rate",        "l2",           "replay",         "recent",
+                                     "temperature", "l2-per-group", "l2-per-feature", "class-shift",
+                                     "class-scale", "none"};
 
 std::set<std::string> words(const std::string& text) {
   std::set<std::string> found;
@@ -21,8 +22,8 @@ std::set<std::string> words(const std::string& text) {
     if (word == "learning-rate") word = "rate";
     if (std::find(known.begin(), known.end(), word) == known.end())
       throw ConfigError(
-          fmt::format("tune: got '{}', expected words of rate, l2, replay, temperature, l2-per-group, l2-per-feature, "
-                      "class-shift, class-scale, or none{}",
+          fmt::format("tune: got '{}', expected words of rate, l2, replay, recent, temperature, l2-per-group, "
+                      "l2-per-feature, class-shift, class-scale, or none{}",
                       word, suggestion(word, known)));
     found.insert(word);
   }
@@ -33,11 +34,11 @@ std::set<std::string> words(const std::string& text) {
   return found;
 }
 
-void add_classes(const FitOptions& o, const std::set<std::string>& tuned, std::size_t classes, Hyperparameters& list) {
+void add_classes(const std::set<std::string>& tuned, std::size_t classes, Hyperparameters& list) {
   constexpr double max = 3;
   for (const auto& [word, kind] : {std::pair{"class-shift", Tunable::shift}, {"class-scale", Tunable::scale}})
     for (std::size_t c = 0; tuned.contains(word) && c < classes; ++c)
-      list.put({kind, static_cast<std::int32_t>(c), 0, -max, max, o.class_step, true});
+      list.put({kind, static_cast<std::int32_t>(c), 0, -max, max, true, 0.001, 1});
 }
 
 // The optimisers' problem has classes, and all rows count alike.
@@ -47,7 +48,7 @@ void require_classes(const FitOptions& o) {
   if (o.judge == FitJudge::balanced)
     throw ConfigError(
         "optimiser: got --judge balanced, expected plain: all rows count alike here; first-order takes both");
-  if (o.buffer == 0) throw ConfigError("optimiser: got --buffer 0, expected earlier rows to train on");
+  if (o.buffer == 0) throw ConfigError("optimiser: got buffer=0, expected earlier rows to train on");
 }
 
 }  // namespace
@@ -67,20 +68,25 @@ Tuning tuning_of(const FitOptions& o, std::size_t classes) {
   if (result.optimised) require_classes(o);
   result.classes = tuned.contains("class-shift") || tuned.contains("class-scale");
   Hyperparameters& list = result.hyperparameters;
-  list.adam = {o.outer_decay, o.outer_decay2, 1e-12, o.first_steps, o.later_steps, o.halfway};
-  const auto put = [&](Tunable kind, double start, double low, double high, double step, const char* word) {
+  // Drifts are variances per round, priors the variances of what is known before the first. A temperature that follows
+  // quickly hides that the rate is too high.
+  constexpr double slow = 0.001, fast = 0.003, temperature = 0.0001, prior = 4;
+  const auto put = [&](Tunable kind, double start, double low, double high, double drift, const char* word) {
     const double at = std::log(start);
-    list.put({kind, 0, at, std::min(at, std::log(low)), std::max(at, std::log(high)), step, tuned.contains(word)});
+    list.put(
+        {kind, 0, at, std::min(at, std::log(low)), std::max(at, std::log(high)), tuned.contains(word), drift, prior});
   };
   // Steps on squares diverge beyond 2 over the curvature; a logistic loss is flatter than its bound.
   const bool squares = o.task == FitTask::numbers;
-  put(Tunable::rate, o.learning_rate.value_or(squares ? 1.0 : 4.0), 1e-3, squares ? 1.9 : 8.0, o.rate_step, "rate");
+  const double start = squares ? 0.3 : 1.0;  // a wrong start costs more where errors are squared
+  put(Tunable::rate, o.learning_rate.value_or(start), 1e-3, squares ? 1.9 : 16.0, slow, "rate");
   const char* l2 = result.per_group ? "l2-per-group" : "l2";
   if (o.l2 == 0 && (tuned.contains(l2) || result.per_feature))
     throw ConfigError("l2: got 0, expected a number > 0 to start from, since it is tuned");
-  if (o.l2 > 0) put(Tunable::l2, o.l2, 1e-8, 0.3, o.l2_step, l2);
-  if (o.replay > 0) put(Tunable::replay, o.replay_weight, 0.01, 4, o.replay_step, "replay");
-  if (o.task != FitTask::numbers) put(Tunable::temperature, o.temperature, 0.2, 10, o.temperature_step, "temperature");
+  if (o.l2 > 0) put(Tunable::l2, o.l2, 1e-8, 0.3, fast, l2);
+  if (o.replay > 0) put(Tunable::replay, o.replay_weight.value_or(start), 0.01, 4, fast, "replay");
+  if (o.recent > 0) put(Tunable::recent, o.recent_weight.value_or(start), 0.01, 4, slow, "recent");
+  if (o.task != FitTask::numbers) put(Tunable::temperature, o.temperature, 0.2, 10, temperature, "temperature");
   if (result.classes && (o.task == FitTask::numbers || classes < 2))
     throw ConfigError("tune: class-shift and class-scale need to know the classes: give at least two with --classes");
   constexpr std::size_t many = 16;
@@ -89,7 +95,7 @@ Tuning tuning_of(const FitOptions& o, std::size_t classes) {
         fmt::format("tune: class-shift and class-scale carry derivatives of all weights for each of {} classes, "
                     "expected at most {}",
                     classes, many));
-  add_classes(o, tuned, classes, list);
+  add_classes(tuned, classes, list);
   return result;
 }
 

@@ -22,8 +22,9 @@ int width_for(int lanes) {
 double left_after(double pending) {
   constexpr double small = 0x1p-7;
   if (pending > small) return std::exp(-pending);
-  const double p = pending;
-  return 1 - p * (1 - p / 2 * (1 - p / 3 * (1 - p / 4 * (1 - p / 5 * (1 - p / 6 * (1 - p / 7))))));
+  double sum = 1;
+  for (const double by : {1.0 / 7, 1.0 / 6, 1.0 / 5, 1.0 / 4, 1.0 / 3, 1.0 / 2, 1.0}) sum = 1 - pending * by * sum;
+  return sum;
 }
 
 bool is_size(std::size_t got, std::int64_t expected) { return got == static_cast<std::uint64_t>(expected); }
@@ -136,13 +137,25 @@ void Weights<S>::combine(const S* sums, S* lanes) const {
 }
 
 template <class S>
-void Weights<S>::scatter(const LearnerRow& row, const S* scales, const S* push, S* scratch) {
-  for (int g = 0; g < groups_; ++g) {
-    const std::int64_t first = row.first(g), last = row.last(g);
-    if (last <= first) continue;
-    group_decay_[to_size(g)].stored_push(push, outputs_, scratch);
-    std::fill(scratch + lanes(), scratch + width_, S(0));
-    kernels_->scatter(row.entries.data() + first, scales + first, last - first, memory_.data(), width_, scratch);
+void Weights<S>::absorb(const LearntRows<S>& learnt) {
+  const auto width = to_size(width_), rows = to_size(learnt.count), all = to_size(lanes());
+  pushes_.assign(to_size(groups_) * rows * width, S(0));
+  push_.resize(all);
+  for (std::size_t k = 0; k < rows; ++k) {
+    for (std::size_t i = 0; i < all; ++i) {
+      push_[i] = -learnt.total[k * all + i];
+      constant_[i] += push_[i];
+    }
+    for (std::size_t g = 0; g < to_size(groups_); ++g)
+      group_decay_[g].stored_push(push_.data(), outputs_, pushes_.data() + (g * rows + k) * width);
+  }
+  constexpr std::size_t ahead = 4;
+  for (std::size_t f = 0; f < learnt.slots.size(); ++f) {
+    if (f + ahead < learnt.slots.size()) prefetch(learnt.slots[f + ahead]);
+    const auto [first, last] = learnt.reaches[f];
+    const std::int32_t slot = learnt.slots[f];
+    kernels_->absorb(learnt.lines + f * to_size(learnt.stride) + first, last - first + 1, learnt.scales[f],
+                     pushes_.data() + (group_of(slot) * rows + to_size(first)) * width, at(slot), width_);
   }
 }
 
@@ -172,19 +185,24 @@ void Weights<S>::apply_group_decay() {
   std::ranges::fill(group_decay_, GroupDecay(parts_));
 }
 
+// In one pass, so that every row of weights is in the nearest cache when it is added up.
 template <class S>
-void Weights<S>::apply_pending_decay(const LearnerRow& row) {
-  if (!feature_decay_.in_use()) return;
-  constexpr std::size_t ahead = 8;
-  for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    if (i + ahead < row.entries.size()) {
-      feature_decay_.prefetch(row.entries[i + ahead].slot);
-      const S* const next = at(row.entries[i + ahead].slot);
-      constexpr int line = static_cast<int>(64 / sizeof(S));
-      for (int b = 0; b < width_; b += line) __builtin_prefetch(next + b, 1);
+void Weights<S>::decay_and_gather(const LearnerRow& row, S* sums) {
+  if (!feature_decay_.in_use()) return gather(row, sums);
+  std::fill(sums, sums + groups_ * width_, S(0));
+  constexpr std::int64_t ahead = 8;
+  const auto count = std::ssize(row.entries);
+  for (int g = 0; g < groups_; ++g)
+    for (std::int64_t i = row.first(g); i < row.last(g); ++i) {
+      if (i + ahead < count) {
+        const std::int32_t next = row.entries[to_size(i + ahead)].slot;
+        feature_decay_.prefetch(next);
+        prefetch(next);
+      }
+      const Entry& e = row.entries[to_size(i)];
+      apply_pending_decay(e.slot);
+      kernels_->add_line(at(e.slot), S(e.value), width_, sums + g * width_);
     }
-    apply_pending_decay(row.entries[i].slot);
-  }
 }
 
 template <class S>

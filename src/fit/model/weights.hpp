@@ -18,6 +18,22 @@
 
 namespace obolus::fit {
 
+struct Reach {
+  std::int32_t first, last;
+};
+
+// `count` rows x by feature: its slot, its scale P, which rows may have it, and a line of `stride` values, one per row;
+// `total` has the lanes of every row.
+template <class S>
+struct LearntRows {
+  const std::vector<std::int32_t>& slots;
+  const std::vector<S>& scales;
+  const std::vector<Reach>& reaches;
+  const S* lines;
+  int stride, count;
+  const S* total;
+};
+
 template <class S>
 class Weights {
  public:
@@ -43,13 +59,14 @@ class Weights {
 
   // Sums over a row's features as they are stored; sums: groups × width.
   void gather(const LearnerRow& row, S* sums) const;
-  // The same as if pending decay had been applied before, with everything left as it is.
+  // The same after pending decay has been applied to them.
+  void decay_and_gather(const LearnerRow& row, S* sums);
+  // And with everything left as it is.
   void gather_decayed(const LearnerRow& row, S* sums);
   // What such sums stand for, the constant included; lanes: one number per part and output.
   void combine(const S* sums, S* lanes) const;
-  // z ← z + Σ value · scale · push, the same for every s_j: `push` has a number for every lane, and is what is to be
-  // added in truth; `scales` has one number per entry of the row, `scratch` has width numbers.
-  void scatter(const LearnerRow& row, const S* scales, const S* push, S* scratch);
+  // z ← z − P Σ_k x_k total_k, the same for every s_j.
+  void absorb(const LearntRows<S>& learnt);
   [[nodiscard]] std::vector<S>& constant() { return constant_; }
   [[nodiscard]] const std::vector<S>& constant() const { return constant_; }
 
@@ -67,7 +84,6 @@ class Weights {
   void decay_features(double time, const std::vector<DecayDerivative>& derivatives) {
     feature_decay_.advance(time, derivatives);
   }
-  void apply_pending_decay(const LearnerRow& row);  // before gather()
   void set_decay_ratio(std::int64_t slot, float ratio) { feature_decay_.set_ratio(slot, ratio); }
   [[nodiscard]] float decay_ratio(std::int64_t slot) const { return feature_decay_.ratio(slot); }
   // Σ_c z_ic by_c of a feature without pending decay; `by` has product_width() numbers, 0 beyond the outputs.
@@ -89,6 +105,10 @@ class Weights {
   [[nodiscard]] std::size_t group_of(std::int64_t slot) const {
     return group_of_.empty() ? 0 : std::max<std::size_t>(group_of_[to_size(slot)], 1) - 1;
   }
+  void prefetch(std::int64_t slot) const {
+    constexpr int line = static_cast<int>(64 / sizeof(S));
+    for (int b = 0; b < width_; b += line) __builtin_prefetch(at(slot) + b, 1);
+  }
   void apply_group_decay();
   void apply_pending_decay(std::int64_t slot);
   void decay_row(std::int64_t slot, S* row);  // by what is pending
@@ -103,6 +123,8 @@ class Weights {
   std::vector<S> constant_;
   std::vector<GroupDecay> group_decay_;
   FeatureDecay feature_decay_;
+  std::vector<S, LineAllocator<S>> pushes_;  // scratch of absorb()
+  std::vector<S> push_;
   std::vector<S, LineAllocator<S>> copy_;  // scratch of gather_decayed()
   std::vector<Entry> copied_;
   const kernels::fit::Kernels<S>* kernels_;

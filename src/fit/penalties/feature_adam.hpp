@@ -21,7 +21,7 @@ namespace obolus::fit {
 
 struct FeatureAdamOptions {
   double step = 0.1, shrinkage = 0.02;
-  // Steps are longer in a feature's first rounds, as in AdamOptions, and shorter in the first rounds of all, × t/(t +
+  // Steps are longer in a feature's first rounds, and shorter in the first rounds of all, × t/(t +
   // halfway).
   double first = 3.0, later = 0.5, halfway = 100.0;
   double decay = 0.5, decay2 = 0.99;

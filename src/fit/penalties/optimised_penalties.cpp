@@ -87,7 +87,8 @@ void OptimisedPenalties::open(const Learnt& l) {
   for (std::int64_t i = 0; i < l.slots; ++i) x(static_cast<Index>(i)) *= l.ratio(i);
   work_ = std::move(next);
   opened_ = l.round;
-  alpha_ = l.rate;
+  constexpr double most = 4;  // the learner's own steps are cut where the curvature asks for it; these are not
+  alpha_ = std::min(l.rate, most);
   level_ = l.l2;
   ++times_;
   start(x, y);

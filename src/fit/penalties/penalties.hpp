@@ -35,8 +35,8 @@ struct PenaltyRound {
 // What a round's decay follows from.
 struct DecayTime {
   const Hyperparameters& hyper;
-  double steps_times_rate = 0;  // times an L2 penalty it is the time of a round
-  bool rate_is_limited = false;
+  double steps_times_rate = 0;            // times an L2 penalty it is the time of a round
+  double free_part = 1;                   // of it: what the rate decided, not its limit
   double rate_memory = 1, l2_memory = 1;  // of the derivatives
 };
 
@@ -49,7 +49,6 @@ class Penalties {
   virtual void grow(std::int64_t) {}
   // False: what came out is not a number, and the weights' ratios are as before.
   [[nodiscard]] virtual bool move(const PenaltyRound<S>&, Weights<S>&) { return true; }
-  virtual void decay_before_steps(const DecayTime&, Weights<S>&) {}
   virtual void decay_after_steps(const DecayTime&, Weights<S>&) {}
   virtual void fields(Archive&, std::int64_t /*slots*/, int /*classes*/) {}
 };

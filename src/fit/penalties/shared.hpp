@@ -16,7 +16,7 @@ class SharedPenalties final : public Penalties<S> {
  public:
   [[nodiscard]] bool per_feature() const override { return false; }
 
-  void decay_before_steps(const DecayTime& d, Weights<S>& weights) override {
+  void decay_after_steps(const DecayTime& d, Weights<S>& weights) override {
     slopes_.assign(to_size(weights.parts()), 0.0);
     for (int g = 0; g < weights.groups(); ++g) {
       constexpr double max = 40;  // nothing is left then, and what is pushed over ρ still fits a float
@@ -24,8 +24,8 @@ class SharedPenalties final : public Penalties<S> {
       std::size_t part = 0;
       for (const Hyperparameter& h : d.hyper.list) {
         if (!h.has_part()) continue;
-        const bool moves = (h.kind == Tunable::rate && !d.rate_is_limited) || (h.kind == Tunable::l2 && h.index == g);
-        slopes_[++part] = moves ? -time * rho : 0.0;
+        const double moves = h.kind == Tunable::rate ? d.free_part : h.kind == Tunable::l2 && h.index == g ? 1.0 : 0.0;
+        slopes_[++part] = -moves * time * rho;
       }
       weights.decay_group(g, rho, slopes_);
     }

@@ -44,7 +44,6 @@ const Prediction& Fit::learn(const DataRow& row) {
   p.require_sound(row);
   LearnerRow learnt;
   p.featurise(row, true, learnt);
-  p.learner.see(learnt);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
   if (now) p.set_label(row, learnt);
   const bool held_out = p.options.hold_out > 0 && (p.rows + 1) % p.options.hold_out == 0;
@@ -52,6 +51,7 @@ const Prediction& Fit::learn(const DataRow& row) {
   else if (p.options.hold_out > 0) learnt.role = held_out ? Role::outer : Role::inner;
   const std::size_t features = learnt.entries.size();
   std::int32_t label = learnt.label;
+  const auto target = static_cast<double>(learnt.target);
   const auto& logits = now ? p.learner.add(std::move(learnt)) : p.learner.predict(learnt);
   p.set_prediction(features, {logits.data(), logits.size()});
   if (!now) {
@@ -60,7 +60,9 @@ const Prediction& Fit::learn(const DataRow& row) {
   }
   p.set_truth(row, label);
   ++p.rows;
+  if (now && !p.classifies()) p.blend.see(p.guess, target, row.weight);
   if (!now) {
+    if (!p.classifies()) p.guesses.push_back(p.guess);
     p.delayed.push_back(std::move(learnt));  // NOLINT(bugprone-use-after-move): moved above only if `now`
     if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.prediction;
     learnt = std::move(p.delayed.front());
@@ -143,10 +145,12 @@ std::vector<FitHyperparameter> Fit::hyperparameters() const {
       case Tunable::l2: name = p.tuning.per_group ? "l2 of " + at(groups(), h.index) : "l2"; break;
       case Tunable::temperature: name = "temperature"; break;
       case Tunable::replay: name = "replay"; break;
+      case Tunable::recent: name = "recent"; break;
       case Tunable::shift: name = "shift of " + at(classes(), h.index); break;
       case Tunable::scale: name = "scale of " + at(classes(), h.index); break;
     }
-    result.push_back({std::move(name), h.value(), h.tuned});
+    const double rounds = std::max(1.0, static_cast<double>(p.learner.rounds()));
+    result.push_back({std::move(name), h.value(), h.tuned, static_cast<double>(h.at_bound) / rounds});
   }
   return result;
 }
@@ -188,6 +192,13 @@ std::vector<Fit::Weight> Fit::top_weights(std::size_t count) const {
   return all;
 }
 
+std::optional<Fit::Shares> Fit::shares() const {
+  const Parts& p = *parts_;
+  if (p.classifies() || p.options.blend == FitBlend::none) return std::nullopt;
+  const auto [last, mean] = p.blend.shares();
+  return Shares{1 - last - mean, last, mean};
+}
+
 std::vector<double> Fit::constants() const {
   const auto& c = parts_->learner.weights().constant();
   return {c.begin(), c.begin() + parts_->learner.outputs()};
@@ -197,6 +208,7 @@ void Fit::model_fields(Archive& a) {
   Parts& p = *parts_;
   p.table_fields(a);
   p.learner.model_fields(a);
+  if (!p.classifies()) p.blend.model_fields(a);
   a("rows", p.rows);
   p.require_sound();
 }
@@ -208,6 +220,13 @@ void Fit::fields(Archive& a) {
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());
   saved_list(a, "delayed", waiting);
+  if (!p.classifies()) {
+    std::vector<Blend::Guess> guesses(p.guesses.begin(), p.guesses.end());
+    a("blend", p.blend);
+    saved_list(a, "guesses", guesses);
+    if (guesses.size() != waiting.size()) throw DataError("saved state: delayed rows and guesses differ in number");
+    p.guesses.assign(guesses.begin(), guesses.end());
+  }
   a("next_judge", p.next_validation);
   const auto count = static_cast<std::int64_t>(p.validation.size());
   if (p.next_validation < 0 || (p.next_validation > 0 && p.next_validation >= count))

@@ -5,6 +5,7 @@
 
 #include "config/comma_list.hpp"
 #include "obolus/core/error.hpp"
+#include "obolus/core/to_size.hpp"
 
 namespace obolus::fit {
 namespace {
@@ -17,7 +18,8 @@ NamedNumbers numbers(const ClassMetrics& m) {
           {"kappa", m.kappa()}};
 }
 NamedNumbers numbers(const ErrorMetrics& m) {
-  return {{"squared_error", m.squared_error()}, {"absolute_error", m.absolute_error()}};
+  return {
+      {"squared_error", m.squared_error()}, {"absolute_error", m.absolute_error()}, {"median_error", m.median_error()}};
 }
 
 }  // namespace
@@ -36,11 +38,13 @@ FitEvaluation::FitEvaluation(bool classes, const EvaluationOptions& o)
 std::string_view FitEvaluation::add(const Prediction& p, double weight) {
   ++rows_;
   if (classes_) {
-    const auto row = JudgedClass::of(p.truth, p.best, p.truth_probability, weight);
+    auto row = JudgedClass::of(p.truth, p.best, p.truth_probability, weight);
+    if (p.best >= 0) row.confidence = p.probabilities[to_size(p.best)];
     class_.add(row);
     class_window_.add(row);
     return detect(p.best == p.truth ? 0.0 : 1.0);
   }
+  if (!p.informed) return {};  // it would count for more than all others together
   const JudgedNumber row{p.truth_number, p.number, weight};
   error_.add(row);
   error_window_.add(row);
@@ -61,6 +65,26 @@ NamedNumbers FitEvaluation::all() const { return classes_ ? numbers(class_) : nu
 NamedNumbers FitEvaluation::last() const {
   return classes_ ? numbers(class_window_.metrics()) : numbers(error_window_.metrics());
 }
+
+LastWindow FitEvaluation::last_window(std::size_t classes) const {
+  LastWindow last;
+  if (classes_) {
+    last.rows = class_window_.filled();
+    last.calibration_of = classes == 2 ? CalibrationOf::second_class : CalibrationOf::predicted_class;
+    last.calibration = Calibration::of(class_window_, last.calibration_of);
+    last.confusion = Confusion::of(class_window_);
+    return last;
+  }
+  constexpr std::int64_t max_pairs = 500;
+  last.rows = error_window_.filled();
+  const std::int64_t every = (last.rows + max_pairs - 1) / max_pairs;
+  std::int64_t after = last.rows;  // so many are newer; the newest is taken
+  error_window_.each([&](const JudgedNumber& row) {
+    if (--after % every == 0) last.pairs.emplace_back(row.truth, row.predicted);
+  });
+  return last;
+}
+
 double FitEvaluation::mean_loss() const { return classes_ ? class_.log_loss() : error_.squared_error(); }
 double FitEvaluation::weight() const { return classes_ ? class_.weight() : error_.weight(); }
 

@@ -11,7 +11,9 @@
 #include "obolus/core/archive.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/fit/fit.hpp"
+#include "obolus/metrics/calibration.hpp"
 #include "obolus/metrics/class_metrics.hpp"
+#include "obolus/metrics/confusion.hpp"
 #include "obolus/metrics/drift_detectors.hpp"
 #include "obolus/metrics/error_metrics.hpp"
 
@@ -20,15 +22,29 @@ namespace obolus::fit {
 struct EvaluationOptions {
   std::int64_t window = 1000;
   std::string detectors = "adwin,page-hinkley";
+  bool shadow = false;
 
   template <class V>
   void describe(V&& v) {
     v("window", window, "number of latest rows in the windowed metrics", Range::between(1, 1e8));
     v("detectors", detectors, "drift detectors on the errors: adwin, page-hinkley, separated by a comma; or none");
+    v("shadow", shadow,
+      "learn four more times with nothing tuned and the learning rate at 0.01, 0.1, 1 and 10, and say what each would "
+      "have given");
   }
 };
 
 using NamedNumbers = std::vector<std::pair<std::string_view, double>>;
+
+// The rows of the window, more closely than by a few numbers: of classes a calibration and a confusion, of numbers some
+// pairs of truth and prediction.
+struct LastWindow {
+  std::int64_t rows = 0;
+  CalibrationOf calibration_of = CalibrationOf::predicted_class;
+  Calibration calibration;
+  Confusion confusion;
+  std::vector<std::pair<double, double>> pairs;  // at most 500, evenly spaced
+};
 
 class FitEvaluation {
  public:
@@ -39,6 +55,7 @@ class FitEvaluation {
 
   [[nodiscard]] NamedNumbers all() const;
   [[nodiscard]] NamedNumbers last() const;                             // over the window
+  [[nodiscard]] LastWindow last_window(std::size_t classes) const;     // of so many classes
   [[nodiscard]] double mean_loss() const;                              // log-loss, or squared error
   [[nodiscard]] double accuracy() const { return class_.accuracy(); }  // of classes
   [[nodiscard]] double weight() const;

@@ -29,11 +29,6 @@ FeatureAdamOptions first_order_options(const FitOptions& o) {
   FeatureAdamOptions p;
   p.step = o.feature_step.value_or(p.step);
   p.shrinkage = o.shrinkage.value_or(p.shrinkage);
-  p.decay = o.outer_decay;
-  p.decay2 = o.outer_decay2;
-  p.first = o.first_steps;
-  p.later = o.later_steps;
-  p.halfway = o.halfway;
   return p;
 }
 
@@ -55,6 +50,8 @@ OptimisedPenaltyOptions optimiser_options(const FitOptions& o, const Tuning& tun
 LearnerOptions learner_options(const FitOptions& o, const Tuning& tuning) {
   LearnerOptions l;
   l.loss = o.task == FitTask::numbers ? Loss::numbers : Loss::classes;
+  l.batch = o.batch;
+  l.recent = o.recent;
   l.replay = o.replay;
   l.buffer = o.buffer;
   l.steps = o.steps;
@@ -118,6 +115,7 @@ void Fit::Parts::table_fields(Archive& a) {
 }
 
 void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
+  constexpr float least = 1e-18F, most = 1e15F;  // squares and their sums must fit a float
   out.entries.clear();
   out.group_ends.clear();
   group_.clear();
@@ -125,7 +123,7 @@ void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
   for (const RowFeature& f : row.features) {
     const std::int32_t group = columns.of_reader(f.group);
     const bool number = has_columns && f.key == f.group && columns.knows(f.group);
-    float value = f.value;
+    float value = std::abs(f.value) < least ? 0.0F : std::clamp(f.value, -most, most);
     if (number && learning) columns.mark_number(group);
     if (number && options.scale == FitScale::automatic) {
       if (learning) columns.see(group, static_cast<double>(value));
@@ -168,7 +166,9 @@ void Fit::Parts::set_prediction(std::size_t features, std::span<const float> log
   p.best = -1;
   p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
-    p.number = static_cast<double>(logits[0]);
+    guess = blend.guess(learner.number(logits.data(), options.range == FitRange::any));
+    p.number = options.blend == FitBlend::none ? guess.model : blend.number(guess);
+    p.informed = learner.rounds() > 0;  // the first is of one row
     return;
   }
   const double warmth = 1 / learner.hyperparameters().value(Tunable::temperature, 1.0);
@@ -200,13 +200,21 @@ void Fit::Parts::set_truth(const DataRow& row, std::int32_t label) {
 }
 
 void Fit::Parts::queue(LearnerRow&& row) {
-  if (classifies()) learner.grow_classes(row.label + 1);
+  if (classifies()) {
+    learner.grow_classes(row.label + 1);
+  } else {
+    blend.see(guesses.front(), static_cast<double>(row.target), static_cast<double>(row.weight));
+    guesses.pop_front();
+  }
   learner.add(std::move(row));
   train_when_full();
 }
 
 void Fit::Parts::train_when_full() {
-  if (static_cast<std::int64_t>(learner.waiting()) < options.batch) return;
+  // The first labels say where numbers are: rounds of 1, 1, 2, 4, … rows until there are enough.
+  const std::int64_t first = std::int64_t{1} << std::clamp<std::int64_t>(learner.rounds() - 1, 0, 20);
+  if (static_cast<std::int64_t>(learner.waiting()) < (classifies() ? options.batch : std::min(options.batch, first)))
+    return;
   for (std::int64_t i = 0; !validation.empty() && i < options.batch; ++i) {
     learner.add(LearnerRow(validation[to_size(next_validation)]));
     next_validation = (next_validation + 1) % static_cast<std::int64_t>(validation.size());

@@ -7,6 +7,7 @@
 
 #include "fit/learner/learner.hpp"
 #include "fit/learner/tuning.hpp"
+#include "fit/model/blend.hpp"
 #include "fit/model/class_names.hpp"
 #include "fit/model/columns.hpp"
 #include "fit/model/feature_table.hpp"
@@ -39,7 +40,10 @@ struct Fit::Parts {
   fit::FeatureTable table;
   fit::Tuning tuning;
   fit::Learner<float> learner;
+  fit::Blend blend;  // of numbers
+  fit::Blend::Guess guess;
   std::deque<fit::LearnerRow> delayed;
+  std::deque<fit::Blend::Guess> guesses;    // of the delayed rows, if they are numbers
   std::vector<fit::LearnerRow> validation;  // outer rows that come round again and again, if any
   std::int64_t next_validation = 0;
   std::int64_t rows = 0;

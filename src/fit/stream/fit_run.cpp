@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -12,7 +14,6 @@
 #include "fit/stream/prediction_file.hpp"
 #include "fit/stream/trace_line.hpp"
 #include "obolus/core/error.hpp"
-#include "obolus/run/profile.hpp"
 #include "run/run_recorder.hpp"
 
 namespace obolus::fit {
@@ -28,6 +29,20 @@ std::string section(const char* name, Options options) {
     if (const std::string is = config::value_text(value); !is.empty()) text += fmt::format("{} = {}\n", key, is);
   });
   return text;
+}
+
+template <class Options>
+std::vector<std::pair<std::string, std::string>> changed(Options options, Options defaults) {
+  std::vector<std::pair<std::string, std::string>> is, was;
+  const auto list = [](auto& into) {
+    return [&](std::string_view key, auto& value, std::string_view, Range = {}) {
+      into.emplace_back(key, config::value_text(value));
+    };
+  };
+  options.describe(list(is));
+  defaults.describe(list(was));
+  std::erase_if(is, [&](const auto& one) { return std::ranges::find(was, one) != was.end(); });
+  return is;
 }
 
 // Else the model diverged in the round before.
@@ -51,6 +66,7 @@ class FitRunner {
     if (validation) use_validation(std::move(validation));
     if (!options_.path.empty()) fit_->follow(options_.path);
     evaluation_.emplace(options_.fit.task == FitTask::classes, options_.evaluation);
+    if (options_.evaluation.shadow) shadows_.emplace(options_.fit, options_.evaluation);
     if (!options_.directory.empty()) open_recorder();
     if (!options_.resume) predictions_.begin();
     return end(loop());
@@ -116,6 +132,7 @@ class FitRunner {
     a("spent", spent_);
     a("fit", *fit_);
     a("evaluation", *evaluation_);
+    if (shadows_) a("shadows", *shadows_);
   }
 
   FitStatus loop() {
@@ -134,6 +151,7 @@ class FitRunner {
       if (recorder_ && recorder_->checkpoint_due(rows_, clock_every)) {
         save();
         save_model(options_.directory + "/model", *fit_);
+        recorder_->write_summary(summary(FitStatus::running).json());
       }
     }
     return FitStatus::finished;
@@ -153,6 +171,7 @@ class FitRunner {
   bool process(const RowPipe::Item& item) {
     if (item.groups > known_groups_) {
       fit_->set_groups(source_->groups(item.groups), item.columns);
+      if (shadows_) shadows_->set_groups(source_->groups(item.groups), item.columns);
       known_groups_ = item.groups;
     }
     check_skipped(item.place);
@@ -168,6 +187,7 @@ class FitRunner {
     }
     learning_ += since(begun);
     if (diverged_ = !is_finite(*prediction); diverged_) return true;
+    if (shadows_) shadows_->learn(item.row);
     ++rows_;
     std::string_view alarm;
     if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
@@ -178,18 +198,17 @@ class FitRunner {
     return true;
   }
 
-  // One line per round; an alarm waits for the line of its round. Metrics are in some of them: 16 to 32 in every
-  // octave of rounds.
+  // One line per round; an alarm waits for the line of its round. Metrics are in some of them.
   void trace(std::string_view alarm) {
     const std::int64_t round = fit_->rounds(), every = options_.log.trace_every;
     if (!alarm.empty()) alarm_ = alarm;
     if (round == traced_ || (round % every != 0 && alarm_.empty())) return;
-    const bool evaluated = round % every == 0 && profiled(round / every);
+    const bool evaluated = round % every == 0 && is_evaluated(round / every), alarmed = !alarm_.empty();
     format_trace_line({round, rows_, spent_ + since(start_), std::exchange(alarm_, {}), evaluated}, *fit_, *evaluation_,
                       trace_line_);
     traced_ = round;
     recorder_->append_trace(trace_line_);
-    if (options_.on_trace) options_.on_trace(trace_line_, evaluated);
+    if (options_.on_trace) options_.on_trace({trace_line_, evaluated, alarmed, so_far_});
   }
 
   void save() {
@@ -225,6 +244,9 @@ class FitRunner {
     s.rounds = fit_->rounds();
     s.features = fit_->features();
     s.alarms = evaluation_->alarms();
+    s.batch = options_.fit.batch;
+    s.settings = changed(options_.fit, {.task = options_.fit.task});  // which the rows settle
+    std::ranges::copy(changed(options_.evaluation, {}), std::back_inserter(s.settings));
     s.skipped = bad_labels_ + source_->skipped();
     s.first_skipped = first_bad_;
     if (s.first_skipped.empty() && source_->skipped() > 0 && status == FitStatus::finished)
@@ -233,8 +255,12 @@ class FitRunner {
     s.classes = fit_->classes();
     for (const auto& [name, value] : evaluation_->all()) s.prequential.emplace_back(name, value);
     for (const auto& [name, value] : evaluation_->last()) s.window.emplace_back(name, value);
+    s.last_window = evaluation_->last_window(s.classes.size());
+    s.weights = largest_weights(*fit_, 20);
     s.hyperparameters = fit_->hyperparameters();
     s.penalties = fit_->penalties();
+    s.shares = fit_->shares();
+    if (shadows_) s.shadows = shadows_->results();
     s.seconds = spent_ + since(start_);
     s.seconds_learning = learning_;
     return s;
@@ -244,12 +270,14 @@ class FitRunner {
   std::optional<RowSource> source_;
   std::optional<Fit> fit_;
   std::optional<FitEvaluation> evaluation_;
+  std::optional<Shadows> shadows_;
   std::optional<RunRecorder> recorder_;
   PredictionFile predictions_;
   std::int64_t rows_ = 0, traced_ = 0;  // learnt; the last round in the trace
   std::size_t known_groups_ = 0;
   bool diverged_ = false;
   FitView last_;
+  const std::function<FitSummary()> so_far_ = [this] { return summary(FitStatus::running); };
   std::uint64_t bad_labels_ = 0;
   std::string first_bad_, trace_line_, alarm_;
   double learning_ = 0, spent_ = 0;  // seconds: in learning; in the run, before it was resumed
@@ -261,7 +289,7 @@ class FitRunner {
 // A report takes the stream's name and the method's from it.
 std::string fit_config(const FitRunOptions& o) {
   return "[problem]\nname = \"rows\"\n" + o.source + fmt::format("rounds = {}  # rows, at most; 0: all\n", o.rows) +
-         fmt::format("\n[optimiser]\nname = \"{}\"\n", method_name) + section("fit", o.fit) +
+         fmt::format("\n[optimiser]\nname = {}\n", config::quoted_text(o.fit.optimiser)) + section("fit", o.fit) +
          section("evaluation", o.evaluation) + section("log", o.log);
 }
 

@@ -11,14 +11,12 @@
 
 #include "fit/stream/fit_evaluation.hpp"
 #include "fit/stream/row_source.hpp"
+#include "fit/stream/shadows.hpp"
 #include "obolus/core/options.hpp"
 #include "obolus/data/rows.hpp"
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
-
-// What configs and reports call the learner in place of an optimiser. Part of every run folder: it cannot change.
-inline constexpr const char* method_name = "forward";
 
 struct FitLogOptions {
   std::int64_t checkpoint_every = 0;
@@ -43,6 +41,15 @@ struct FitView {
   std::string_view alarm;
 };
 
+struct FitSummary;
+
+// What callbacks are told of a line of the trace.
+struct FitTraceLine {
+  const std::string& text;                    // with its end of line
+  bool evaluated, alarm;                      // it has metrics, or an alarm
+  const std::function<FitSummary()>& so_far;  // costs a pass over the weights and the window
+};
+
 struct FitRunOptions {
   FitOptions fit;
   EvaluationOptions evaluation;
@@ -60,23 +67,38 @@ struct FitRunOptions {
   std::string predictions;         // a file with one line per row; empty: none
   bool probabilities = false;
   std::function<void(const FitView&)> on_row;
-  std::function<void(const FitView&)> on_end;                             // the last row's once more, without the row
-  std::function<void(const std::string& line, bool evaluated)> on_trace;  // with its end of line
-  Stop stop;                                                              // asked after every row
+  std::function<void(const FitView&)> on_end;  // the last row's once more, without the row
+  std::function<void(const FitTraceLine&)> on_trace;
+  Stop stop;  // asked after every row
 };
 
-enum class FitStatus : std::uint8_t { finished, stopped, diverged };
+enum class FitStatus : std::uint8_t { finished, stopped, diverged, running };
+
+struct NamedWeight {
+  std::string feature, output;
+  double value = 0;
+};
+
+// Numeric columns are known by name, other features by the number that the rows had, or by their hash.
+[[nodiscard]] std::vector<NamedWeight> largest_weights(const Fit& fit, std::size_t count);
+[[nodiscard]] std::string output_name(const Fit& fit, std::int32_t output);
 
 struct FitSummary {
   FitStatus status = FitStatus::finished;
   std::int64_t rows = 0, rounds = 0, features = 0, alarms = 0;
+  std::int64_t batch = 0;                                     // rows of a round
+  std::vector<std::pair<std::string, std::string>> settings;  // options that differ from their defaults
   std::uint64_t skipped = 0;
   std::string first_skipped;
   FitTask task = FitTask::classes;
   std::vector<std::string> classes;
   std::vector<std::pair<std::string, double>> prequential, window;
+  LastWindow last_window;
+  std::vector<NamedWeight> weights;  // the largest
   std::vector<FitHyperparameter> hyperparameters;
   std::optional<Fit::Penalties> penalties;  // by feature
+  std::optional<Fit::Shares> shares;
+  std::vector<Shadows::Result> shadows;
   double seconds = 0, seconds_learning = 0;
 
   [[nodiscard]] const char* name() const;  // of the status
@@ -85,6 +107,7 @@ struct FitSummary {
 
 // For people.
 [[nodiscard]] std::string text_of(const Fit::Penalties& penalties);
+[[nodiscard]] std::string text_of(const Fit::Shares& shares);
 
 // The echo that a run folder holds.
 [[nodiscard]] std::string fit_config(const FitRunOptions& options);

@@ -2,6 +2,7 @@
 // run.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,13 @@
 #include "obolus/fit/fit.hpp"
 
 namespace obolus::fit {
+
+// 256 rounds in every octave, whatever the horizon, so that a resumed run has the same ones: a thousand points of each
+// metric after 2,048 rounds, one for every pixel or two of a chart.
+[[nodiscard]] inline bool is_evaluated(std::int64_t round) {
+  const int octave = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(round))) - 1;
+  return octave <= 8 || round % (std::int64_t{1} << (octave - 8)) == 0;
+}
 
 struct TracePoint {
   std::int64_t round = 0, rows = 0;

@@ -8,10 +8,10 @@ namespace OBOLUS_INSTRUCTIONS {
 template <class S>
 constexpr Kernels<S> table = {name_of(Instructions::OBOLUS_INSTRUCTIONS),
                               &gather<S>,
-                              &scatter<S>,
                               &decay<S>,
                               &product<S>,
-                              &gram<S>,
+                              &add_line<S>,
+                              &absorb<S>,
                               &residuals_softmax<S>,
                               &residuals_logistic<S>,
                               &residuals_squared<S>,

@@ -24,15 +24,15 @@ struct Entry {
 inline constexpr int rows_unit = 16;  // stride is a multiple of this
 
 // The hyperparameter a part is the derivative by. The weights themselves have no explicit term.
-enum class Part : std::uint8_t { weights, rate, replay, shift, scale, implicit };
+enum class Part : std::uint8_t { weights, rate, replay, recent, shift, scale, implicit };
 
 template <class S>
 struct Batch {
   int rows, stride, parts, outputs;
-  const std::int32_t* label;  // classes; −1 in the padding
-  const S* target;            // numbers
-  const S* weight;            // of each row in the loss, 0 in the padding
-  const S* replayed;          // 1 for replayed rows, 0 otherwise
+  const std::int32_t* label;   // classes; −1 in the padding
+  const S* target;             // numbers
+  const S* weight;             // of each row in the loss, 0 in the padding
+  const S *replayed, *recent;  // 1 for replayed rows, for those before the newest one; 0 otherwise
   const Part* part;
   const int* part_class;     // of shift and scale
   const S *shift, *scale;    // of every class's logit in the inner loss, or null
@@ -52,16 +52,14 @@ struct Kernels {
   const char* name;
   // sum[0 … width) += Σ value · weights[slot]
   void (*gather)(const Entry* entries, std::int64_t count, const S* weights, int width, S* sum);
-  // weights[slot] += value · step[slot's position in the list] · push
-  void (*scatter)(const Entry* entries, const S* feature_scale, std::int64_t count, S* weights, int width,
-                  const S* push);
   // row ← factor · row; then, for each of `moved`, its part += more · the first part
   void (*decay)(S* row, int lanes, int outputs, S factor, const Moved<S>* moved, int count);
   // Σ row · by over as many numbers as `by` has, a multiple of 4
   S (*product)(const S* row, const S* by, int count);
-  // gram[k][r] += Σ scale · value_k · value_r over one feature's entries (slot: the row); `dense`: stride zeros, left
-  // as zeros
-  void (*gram)(const Entry* column, int count, S feature_scale, S* dense, S* gram, int stride);
+  // sum += by · line, of 4, 8 or a multiple of 16 numbers
+  void (*add_line)(const S* line, S by, int count, S* sum);
+  // row[0 … width) += scale Σ_k line_k · pushes[k], k < count
+  void (*absorb)(const S* line, int count, S scale, const S* pushes, S* row, int width);
   void (*residuals_softmax)(const Batch<S>&);
   void (*residuals_logistic)(const Batch<S>&);  // one output
   void (*residuals_squared)(const Batch<S>&);   // one output

@@ -44,25 +44,6 @@ void gather(const Entry* entries, std::int64_t count, const S* weights, int widt
 }
 
 template <class S>
-void scatter(const Entry* entries, const S* feature_scale, std::int64_t count, S* weights, int width, const S* push) {
-  constexpr std::int64_t ahead = 8;
-  constexpr int wide = lanes<S>, narrow = 16 / sizeof(S);
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count) {
-      const S* next = weights + to_size(entries[i + ahead].slot) * to_size(width);
-      for (int b = 0; b < width; b += int(64 / sizeof(S))) __builtin_prefetch(next + b, 1);
-    }
-    S* row = weights + to_size(entries[i].slot) * to_size(width);
-    const S value = S(entries[i].value) * feature_scale[i];
-    int at = 0;
-    for (; at + wide <= width; at += wide)
-      *reinterpret_cast<Wide<S>*>(row + at) += value * *reinterpret_cast<const Wide<S>*>(push + at);
-    for (; at + narrow <= width; at += narrow)
-      *reinterpret_cast<Narrow<S>*>(row + at) += value * *reinterpret_cast<const Narrow<S>*>(push + at);
-  }
-}
-
-template <class S>
 void decay(S* row, int lanes, int outputs, S factor, const Moved<S>* moved, int count) {
   for (int i = 0; i < lanes; ++i) row[i] *= factor;
   for (int m = 0; m < count; ++m) {
@@ -83,27 +64,29 @@ S product(const S* row, const S* by, int count) {
   return all;
 }
 
-// ---- The Gram matrix ------------------------------------------------------------------------------------------------
+template <class S>
+void add_line(const S* line, S by, int count, S* sum) {
+  constexpr int wide = lanes<S>, narrow = 16 / sizeof(S);
+  int k = 0;
+  for (; k + wide <= count; k += wide)
+    *reinterpret_cast<Wide<S>*>(sum + k) += by * *reinterpret_cast<const Wide<S>*>(line + k);
+  for (; k < count; k += narrow)
+    *reinterpret_cast<Narrow<S>*>(sum + k) += by * *reinterpret_cast<const Narrow<S>*>(line + k);
+}
 
 template <class S>
-void gram(const Entry* column, int count, S feature_scale, S* dense, S* out, int stride) {
-  constexpr int few = 6;  // for fewer entries, pairs cost less than whole rows
-  if (count < few) {
-    for (int i = 0; i < count; ++i) {
-      const S a = feature_scale * S(column[i].value);
-      S* row = out + to_size(column[i].slot) * to_size(stride);
-      for (int j = 0; j < count; ++j) row[column[j].slot] += a * S(column[j].value);
-    }
-    return;
+void absorb(const S* line, int count, S scale, const S* pushes, S* row, int width) {
+  constexpr int wide = lanes<S>, narrow = 16 / sizeof(S);
+  for (int k = 0; k < count; ++k) {
+    if (line[k] == S(0)) continue;
+    const S by = scale * line[k];
+    const S* push = pushes + to_size(k) * to_size(width);
+    int at = 0;
+    for (; at + wide <= width; at += wide)
+      *reinterpret_cast<Wide<S>*>(row + at) += by * *reinterpret_cast<const Wide<S>*>(push + at);
+    for (; at + narrow <= width; at += narrow)
+      *reinterpret_cast<Narrow<S>*>(row + at) += by * *reinterpret_cast<const Narrow<S>*>(push + at);
   }
-  for (int i = 0; i < count; ++i) dense[column[i].slot] += S(column[i].value);
-  for (int i = 0; i < count; ++i) {
-    const S a = feature_scale * S(column[i].value);
-    S* row = out + to_size(column[i].slot) * to_size(stride);
-    for (int r = 0; r < stride; r += lanes<S>)
-      *reinterpret_cast<Wide<S>*>(row + r) += a * *reinterpret_cast<const Wide<S>*>(dense + r);
-  }
-  for (int i = 0; i < count; ++i) dense[column[i].slot] = S(0);
 }
 
 // ---- Losses ---------------------------------------------------------------------------------------------------------
@@ -128,6 +111,25 @@ OBOLUS_INLINE S exponential(S x) {
   S sum = S(1);
   for (int i = degree; i > 0; --i) sum = S(1) + sum * f * (S(1) / S(i));
   return sum * power_of_two(k);
+}
+
+// The same for a pack.
+template <class S>
+OBOLUS_INLINE Wide<S> exponentials(Wide<S> x) {
+  using Whole = typename PackOf<S>::whole;
+  constexpr bool single = sizeof(S) == 4;
+  constexpr S low = single ? S(-87) : S(-708), magic = single ? S(12582912) : S(6755399441055744);
+  constexpr S high_part = single ? S(0.693359375) : S(6.93147180369123816490e-01);
+  constexpr S low_part = single ? S(-2.12194440e-4) : S(1.90821492927058770002e-10);
+  x = x < low ? Wide<S>{} + low : x;
+  x = x > -low ? Wide<S>{} - low : x;
+  const Wide<S> k = (x * S(1.44269504088896341) + magic) - magic;
+  const Wide<S> f = (x - k * high_part) - k * low_part;
+  constexpr int degree = single ? 7 : 14;
+  Wide<S> sum = Wide<S>{} + S(1);
+  for (int i = degree; i > 0; --i) sum = S(1) + sum * f * (S(1) / S(i));
+  const Whole power = (__builtin_convertvector(k, Whole) + (single ? 127 : 1023)) << (single ? 23 : 52);
+  return sum * reinterpret_cast<const Wide<S>&>(power);
 }
 
 // push of a part ← ω J a, with J = diag p − p p' at the scaled logits; `probability` and `push` by class.
@@ -179,6 +181,9 @@ OBOLUS_INLINE void explicit_term(const Batch<S>& b, int j, const S* probability,
   if (kind == Part::replay)
     for (int c = 0; c < b.outputs; ++c)
       for (int r = 0; r < n; ++r) push[c * n + r] += b.replayed[r] * b.push[c * n + r];
+  if (kind == Part::recent)
+    for (int c = 0; c < b.outputs; ++c)
+      for (int r = 0; r < n; ++r) push[c * n + r] += b.recent[r] * b.push[c * n + r];
   if (kind != Part::shift && kind != Part::scale) return;
   for (int c = 0; c < b.outputs; ++c) {
     const S scale = b.scale ? b.scale[c] : S(1), own = c == m ? S(1) : S(0);
@@ -192,8 +197,58 @@ OBOLUS_INLINE void explicit_term(const Batch<S>& b, int j, const S* probability,
     for (int r = 0; r < n; ++r) push[m * n + r] += b.push[m * n + r];
 }
 
+// A pack of rows, D derivatives, logits neither scaled nor shifted. With p = e/Σe at the logits, a the derivative of
+// the logits: push ω (p − class), and for a derivative ω p (a − Σ p a) plus its share of the former.
+template <class S, int D>
+OBOLUS_INLINE void softmax_block(const Batch<S>& b, int row) {
+  const int n = b.stride, lane = b.outputs * n;
+  const auto at = [row](auto* p) -> auto& { return *reinterpret_cast<Wide<S>*>(const_cast<S*>(p) + row); };
+  Wide<S> max = at(b.logits), sum{}, sums[D + 1] = {}, share[D + 1], label;
+  for (int c = 1; c < b.outputs; ++c) {
+    const Wide<S> l = at(b.logits + c * n);
+    max = l > max ? l : max;
+  }
+  for (int c = 0; c < b.outputs; ++c) {
+    const Wide<S> e = exponentials<S>(at(b.logits + c * n) - max);
+    at(b.scratch + c * n) = e;
+    sum += e;
+    for (int j = 0; j < D; ++j) sums[j] += e * at(b.logits + (j + 1) * lane + c * n);
+  }
+  const Wide<S> inverse = S(1) / sum, weight = at(b.weight);
+  for (int r = 0; r < lanes<S>; ++r) label[r] = S(b.label[row + r]);
+  for (int j = 0; j < D; ++j) {
+    sums[j] *= inverse;
+    const Part kind = b.part[j + 1];
+    share[j] = kind == Part::rate     ? Wide<S>{} + S(1)
+               : kind == Part::replay ? at(b.replayed)
+               : kind == Part::recent ? at(b.recent)
+                                      : Wide<S>{};
+  }
+  for (int c = 0; c < b.outputs; ++c) {
+    const Wide<S> p = at(b.scratch + c * n) * inverse, weighted = weight * p;
+    const Wide<S> push = weighted - (label == S(c) ? weight : Wide<S>{});
+    at(b.push + c * n) = push;
+    for (int j = 0; j < D; ++j)
+      at(b.push + (j + 1) * lane + c * n) =
+          weighted * (at(b.logits + (j + 1) * lane + c * n) - sums[j]) + share[j] * push;
+  }
+}
+
+template <class S, int D>
+void softmax_blocks(const Batch<S>& b) {
+  for (int row = 0; row < b.stride; row += lanes<S>) softmax_block<S, D>(b, row);
+}
+
 template <class S>
 void residuals_softmax(const Batch<S>& b) {
+  if (!b.scale && !b.shift) switch (b.parts) {
+      case 1: return softmax_blocks<S, 0>(b);
+      case 2: return softmax_blocks<S, 1>(b);
+      case 3: return softmax_blocks<S, 2>(b);
+      case 4: return softmax_blocks<S, 3>(b);
+      case 5: return softmax_blocks<S, 4>(b);
+      default: break;
+    }
   const int n = b.stride, lane = b.outputs * n;
   S *probability = b.scratch, *sums = b.scratch + lane;
   softmax<S>(b, probability, sums);
@@ -208,34 +263,38 @@ void residuals_softmax(const Batch<S>& b) {
   }
 }
 
-// One output: the other parts, from `curvature` and the residuals.
+// One output, a pack of rows: the push of the weights, and those of the derivatives by the curvature of the loss.
 template <class S>
-OBOLUS_INLINE void other_parts(const Batch<S>& b, const S* curvature) {
-  const int n = b.stride;
+OBOLUS_INLINE void push_pack(const Batch<S>& b, int row, Wide<S> push, Wide<S> curvature) {
+  const auto at = [row](auto* p) -> auto& { return *reinterpret_cast<Wide<S>*>(const_cast<S*>(p) + row); };
+  at(b.push) = push;
   for (int j = 1; j < b.parts; ++j) {
-    for (int r = 0; r < n; ++r) b.push[j * n + r] = curvature[r] * b.logits[j * n + r];
-    if (b.part[j] == Part::rate)
-      for (int r = 0; r < n; ++r) b.push[j * n + r] += b.push[r];
-    if (b.part[j] == Part::replay)
-      for (int r = 0; r < n; ++r) b.push[j * n + r] += b.replayed[r] * b.push[r];
+    Wide<S> sum = curvature * at(b.logits + j * b.stride);
+    if (b.part[j] == Part::rate) sum += push;
+    if (b.part[j] == Part::replay) sum += at(b.replayed) * push;
+    if (b.part[j] == Part::recent) sum += at(b.recent) * push;
+    at(b.push + j * b.stride) = sum;
   }
 }
 
 template <class S>
 void residuals_logistic(const Batch<S>& b) {
-  S* curvature = b.scratch;
-  for (int r = 0; r < b.stride; ++r) {
-    const S p = S(1) / (S(1) + exponential<S>(-b.logits[r]));
-    b.push[r] = b.weight[r] * (p - (b.label[r] == 1 ? S(1) : S(0)));
-    curvature[r] = b.weight[r] * p * (S(1) - p);
+  const auto at = [](auto* p, int row) -> auto& { return *reinterpret_cast<Wide<S>*>(const_cast<S*>(p) + row); };
+  for (int row = 0; row < b.stride; row += lanes<S>) {
+    const Wide<S> p = S(1) / (S(1) + exponentials<S>(-at(b.logits, row))), weight = at(b.weight, row);
+    Wide<S> label;
+    for (int r = 0; r < lanes<S>; ++r) label[r] = b.label[row + r] == 1 ? S(1) : S(0);
+    push_pack<S>(b, row, weight * (p - label), weight * p * (S(1) - p));
   }
-  other_parts<S>(b, curvature);
 }
 
 template <class S>
 void residuals_squared(const Batch<S>& b) {
-  for (int r = 0; r < b.stride; ++r) b.push[r] = b.weight[r] * (b.logits[r] - b.target[r]);
-  other_parts<S>(b, b.weight);
+  const auto at = [](auto* p, int row) -> auto& { return *reinterpret_cast<Wide<S>*>(const_cast<S*>(p) + row); };
+  for (int row = 0; row < b.stride; row += lanes<S>) {
+    const Wide<S> weight = at(b.weight, row);
+    push_pack<S>(b, row, weight * (at(b.logits, row) - at(b.target, row)), weight);
+  }
 }
 
 // ---- A step ---------------------------------------------------------------------------------------------------------

@@ -180,7 +180,8 @@ function axis(log: boolean, space: number, vertical: boolean): uPlot.Axis {
     gap: 6,
     size: vertical ? (_u, values) => 16 + 7 * Math.max(3, ...(values ?? []).map((v) => String(v ?? "").length)) : 30,
     splits: (u, _axis, min, max) => {
-      const maxTicks = Math.max(2, Math.floor((vertical ? u.height - 40 : u.width - 60) / space));
+      const close = u.height < 200 ? 0.55 : 1; // small charts
+      const maxTicks = Math.max(2, Math.floor((vertical ? u.height - 40 : u.width - 60) / (space * close)));
       ticks = log ? logTicks(min, max, maxTicks) : linearTicks(min, max, maxTicks);
       return ticks.at;
     },

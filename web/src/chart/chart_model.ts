@@ -12,6 +12,13 @@ export interface Curve {
   note?: string; // "slope 0.48"
   sd?: Float64Array;
   quiet?: boolean; // left out of tooltips and legends
+  points?: number; // a dot of this radius at every point, with a bar of one sd
+  texts?: string[]; // beside the dots
+}
+
+export interface NumbersTable {
+  header: string[];
+  rows: string[][];
 }
 
 export interface ChartModel {
@@ -21,10 +28,20 @@ export interface ChartModel {
   xLog: boolean;
   yLog: boolean;
   curves: Curve[];
-  marks: { x: number; text: string }[]; // vertical
+  marks: ChartMark[]; // from left to right
   levels: { y: number; text: string; style: LineStyle }[]; // horizontal
   cut?: string[]; // series whose seeds end at different rounds
   zeroBased?: boolean; // bars stand on the axis
+  table?: NumbersTable; // instead of the curves' own numbers
+  remarks?: string[]; // sentences below the chart
+}
+
+// A vertical line.
+export interface ChartMark {
+  x: number;
+  text: string;
+  dashed?: boolean;
+  style?: LineStyle; // of a series; else grey
 }
 
 export interface Range {

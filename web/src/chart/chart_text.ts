@@ -1,4 +1,4 @@
-import { ChartModel, Curve, nearestIndex, Range } from "./chart_model";
+import { ChartModel, Curve, nearestIndex, NumbersTable, Range } from "./chart_model";
 import { csvRow } from "../text/table_text";
 import { meanAndSd, significant } from "../text/number_format";
 import { shorten } from "../text/shorten";
@@ -32,13 +32,9 @@ export function sample<T>(list: T[], max: number): T[] {
   return Array.from({ length: max }, (_, i) => list[Math.round((i * (list.length - 1)) / (max - 1))]);
 }
 
-export interface NumbersTable {
-  header: string[];
-  rows: string[][];
-}
-
 // Every series has its own x values when the axis is not rounds: each line then has the nearest row of every series.
 export function numbersTable(model: ChartModel, range: Range, max: number): NumbersTable {
+  if (model.table) return model.table;
   const curves = model.curves.filter((c) => !c.quiet && c.x.length > 0);
   const xs = sample(union(curves, range), max);
   const cell = (c: Curve, x: number): string => {
@@ -53,9 +49,10 @@ export function numbersTable(model: ChartModel, range: Range, max: number): Numb
 
 // Full precision, long form: one line per point, because series need not share x values.
 export function chartCsv(model: ChartModel): string {
+  if (model.table) return [model.table.header, ...model.table.rows].map(csvRow).join("");
   const lines = [csvRow(["series", model.xTitle, model.yTitle, "sd", "low", "high"])];
   for (const c of model.curves) {
-    for (let i = 0; i < c.x.length; i++) {
+    for (let i = 0; i < c.x.length && !c.quiet; i++) {
       const band = c.band ? [c.band.lo[i], c.band.hi[i]] : ["", ""];
       lines.push(csvRow([c.label, c.x[i], c.y[i], c.sd ? c.sd[i] : "", ...band]));
     }

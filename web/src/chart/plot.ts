@@ -14,7 +14,9 @@ function drawMarks(surface: Surface, model: ChartModel, f: Frame, ink: Ink, scal
   let free = -Infinity;
   for (const mark of inside) {
     const x = Math.round(pixelX(f, mark.x)) + 0.5;
-    surface.line([x, f.top, x, f.top + f.height], { colour: ink.mark, width: scale });
+    const colour = mark.style ? ink.lines[mark.style.colour] : ink.mark;
+    const dash = mark.dashed ? [3 * scale, 3 * scale] : [];
+    surface.line([x, f.top, x, f.top + f.height], { colour, width: scale, dash });
     const text = shorten(mark.text, 24);
     const end = x + (6 + text.length * 5.6) * scale;
     if (!labelled || text === "" || x < free || end > f.left + f.width) continue;
@@ -42,6 +44,38 @@ function drawLine(surface: Surface, curve: Curve, f: Frame, colour: string, scal
   else surface.line(points, { colour, width, dash: curve.style.dash.map((d) => d * scale) });
 }
 
+const CORNERS = 12;
+
+// A dot as a polygon: surfaces have no circles.
+function dot(x: number, y: number, radius: number): number[] {
+  return Array.from({ length: 2 * CORNERS }, (_, i) => {
+    const angle = (Math.PI * (i - (i % 2))) / CORNERS;
+    return i % 2 === 0 ? x + radius * Math.cos(angle) : y + radius * Math.sin(angle);
+  });
+}
+
+function drawPoints(surface: Surface, curve: Curve, f: Frame, ink: Ink, scale: number): void {
+  const colour = ink.lines[curve.style.colour];
+  const radius = (curve.points ?? 0) * scale;
+  for (let i = 0; i < curve.x.length; i++) {
+    const [x, y] = [pixelX(f, curve.x[i]), pixelY(f, curve.y[i])];
+    if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
+    const sd = curve.sd?.[i] ?? 0;
+    const bar = [x, pixelY(f, curve.y[i] - sd), x, pixelY(f, curve.y[i] + sd)];
+    if (sd > 0) surface.line(bar, { colour, width: scale });
+    surface.area(dot(x, y, radius), colour, 1);
+    const text = curve.texts?.[i];
+    if (!text) continue;
+    // To the right, and near the right edge to the left.
+    const right = x < f.left + 0.85 * f.width;
+    surface.text(x + (right ? 1 : -1) * (radius + 3 * scale), y + 11 * scale, text, {
+      colour: ink.faint,
+      size: 10 * scale,
+      anchor: right ? "start" : "end",
+    });
+  }
+}
+
 // Everything inside the axes. `scale`: pixels per CSS pixel.
 export function drawPlot(surface: Surface, model: ChartModel, f: Frame, ink: Ink, scale: number): void {
   surface.clipped(f, () => {
@@ -52,6 +86,7 @@ export function drawPlot(surface: Surface, model: ChartModel, f: Frame, ink: Ink
     for (const curve of model.curves) {
       if (curve.width > 0) drawLine(surface, curve, f, ink.lines[curve.style.colour], scale);
     }
+    for (const curve of model.curves) if (curve.points) drawPoints(surface, curve, f, ink, scale);
     drawLevels(surface, model, f, ink, scale);
   });
 }

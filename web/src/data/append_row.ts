@@ -1,4 +1,5 @@
 import { Cell, Columns, Row, Run, XPath } from "./contract";
+import { isObject } from "./loose";
 
 const cell = (v: unknown): Cell => (typeof v === "number" && Number.isFinite(v) ? v : null);
 
@@ -30,7 +31,7 @@ function appendPath(run: Run, key: "values" | "quantiles", list: unknown, t: num
   list.forEach((v, k) => path[key]![k].push(cell(v)));
 }
 
-const SPECIAL = new Set(["evaluation", "x_values", "x_quantiles", "x_size"]);
+const SPECIAL = new Set(["evaluation", "x_values", "x_quantiles", "x_size", "alarm", "summary"]);
 
 // False when the row is not newer than the last: after a reconnection some may come twice.
 export function appendRow(run: Run, row: Row["row"]): boolean {
@@ -46,6 +47,8 @@ export function appendRow(run: Run, row: Row["row"]): boolean {
   appendTo(run.evaluation, measures, before, new Set());
   appendPath(run, "values", row.x_values, t, row.x_size);
   appendPath(run, "quantiles", row.x_quantiles, t, row.x_size);
+  if (typeof row.alarm === "string") (run.alarms ??= []).push({ t, text: row.alarm });
+  if (isObject(row.summary)) run.summary = row.summary;
   run.rounds = Math.max(run.rounds, t);
   return true;
 }

@@ -13,10 +13,12 @@ export interface PanelSpec {
 }
 
 // `lead`: the column shown first; `sums`: what a panel shows besides the columns that the report's catalogue gives it.
-const PANELS: { id: string; title: string; wide?: boolean; lead?: string; sums?: Quantity[] }[] = [
+const PANELS: { id: string; title: string; wide?: boolean; lead?: string; log?: boolean; sums?: Quantity[] }[] = [
   { id: "regret", title: "Regret", wide: true },
   { id: "losses", title: "Losses" },
   { id: "accuracy", title: "Accuracy" },
+  { id: "squared", title: "Squared error", log: true },
+  { id: "absolute", title: "Absolute error" },
   { id: "lambda", title: "Penalty λ" },
   { id: "steps", title: "Inner steps" },
   { id: "residuals", title: "Residuals and errors", lead: "residual_y" },
@@ -29,7 +31,16 @@ function panelOf(evaluation: string): string {
   if (name.includes("loss")) return "losses";
   if (/accuracy|balanced|f1|kappa/.test(name)) return "accuracy";
   if (name.includes("regret")) return "regret";
+  if (name.endsWith("squared_error")) return "squared";
+  if (/(absolute|median)_error$/.test(name)) return "absolute";
   return "more";
+}
+
+// Metrics of the last rows say how a fit is doing now: they come first, its losses round by round last.
+const FIRST = ["window_log_loss", "window_accuracy"];
+function placeOf({ terms: [{ from, column }] }: Quantity): number {
+  if (from !== "evaluation") return 3;
+  return FIRST.includes(column) ? 0 : column.startsWith("window_") ? 1 : 2;
 }
 
 function namesIn(runs: Run[], from: "columns" | "evaluation"): string[] {
@@ -54,14 +65,14 @@ function morePanel(quantity: Quantity, log = false): PanelSpec {
 }
 
 function fixedPanels(catalogue: ColumnInfo[]): PanelSpec[] {
-  return PANELS.map(({ id, title, wide = false, lead, sums = [] }) => {
+  return PANELS.map(({ id, title, wide = false, lead, log = false, sums = [] }) => {
     const columns = catalogue.filter((c) => c.panel === id);
     columns.sort((a, b) => Number(b.name === lead) - Number(a.name === lead));
     return {
       id,
       title,
       quantities: [...columns.map((c) => fromColumn(c.name, c)), ...sums],
-      log: columns.length > 0 && columns[0].scale === "log",
+      log: log || (columns.length > 0 && columns[0].scale === "log"),
       wide,
       more: false,
     };
@@ -86,8 +97,12 @@ export function panelsOf(series: Series[], catalogue: ColumnInfo[]): PanelSpec[]
     const info = catalogue.find((c) => c.name === name);
     panels.push(morePanel(fromColumn(name, info), info?.scale === "log"));
   }
+  const windowed = namesIn(runs, "evaluation").some((name) => name.startsWith("window_"));
   for (const panel of panels) {
     panel.quantities = panel.quantities.filter((q) => measured(runs, q));
+    if (panel.quantities.some((q) => placeOf(q) < 2)) panel.quantities.sort((a, b) => placeOf(a) - placeOf(b));
+    // Of a fit, what is not evaluated is of little interest.
+    if (windowed && panel.quantities.every((q) => placeOf(q) === 3)) panel.more = true;
     // Runs without a regret still have the mapping that it would be the sum of.
     if (panel.id === "regret" && !panel.quantities.some((q) => q.key.includes("regret")))
       panel.title = panel.quantities[0]?.name ?? panel.title;

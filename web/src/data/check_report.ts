@@ -1,21 +1,8 @@
-import { ColumnInfo, Columns, Report, Run, Source } from "./contract";
+import { ColumnInfo, Columns, Mark, Report, Run, Source } from "./contract";
+import { isObject, list, Loose, number, text } from "./loose";
 
 // An error whose message is shown to the reader as it is.
 export class Unreadable extends Error {}
-
-type Loose = { [name: string]: unknown };
-
-const isObject = (v: unknown): v is Loose => typeof v === "object" && v !== null && !Array.isArray(v);
-export const text = (v: unknown): string =>
-  typeof v === "string"
-    ? v
-    : v === undefined || v === null
-      ? ""
-      : typeof v === "object"
-        ? JSON.stringify(v)
-        : String(v);
-const number = (v: unknown): number => (typeof v === "number" ? v : 0);
-const list = (v: unknown): unknown[] => (Array.isArray(v) ? v : []);
 
 function need(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Unreadable(`The report's data is damaged: ${what}.`);
@@ -29,6 +16,13 @@ function checkColumns(value: unknown, rows: number, where: string): Columns {
     need(column.length === rows, `the column ${name} of ${where} has ${column.length} rows, not ${rows}`);
   }
   return value as Columns;
+}
+
+function checkMarks(value: unknown): Mark[] {
+  const marks = list(value)
+    .filter(isObject)
+    .map((mark) => ({ t: Number(mark.t), text: text(mark.text) }));
+  return marks.filter((mark) => Number.isFinite(mark.t));
 }
 
 export function checkRun(value: unknown, sources: number): Run {
@@ -52,6 +46,8 @@ export function checkRun(value: unknown, sources: number): Run {
     horizon: number(run.horizon),
     columns: checkColumns(run.columns, rows, where),
     evaluation: checkColumns(run.evaluation, rows, where),
+    alarms: checkMarks(run.alarms),
+    summary: isObject(run.summary) ? run.summary : undefined,
   };
 }
 
@@ -63,10 +59,11 @@ function checkSource(value: unknown): Source {
     name: text(source.name),
     kind: source.kind === "comparison" ? "comparison" : "run",
     config: text(source.config),
+    summary: isObject(source.summary) ? source.summary : null,
     about: list(source.about).filter(isObject) as unknown as Source["about"],
     streams: list(source.streams)
       .filter(isObject)
-      .map((s) => ({ name: text(s.name), problem: text(s.problem), marks: list(s.marks).filter(isObject) as never })),
+      .map((s) => ({ name: text(s.name), problem: text(s.problem), marks: checkMarks(s.marks) })),
     best: list(source.best).filter(isObject) as unknown as Source["best"],
     tables: list(source.tables).filter(isObject) as unknown as Source["tables"],
   };

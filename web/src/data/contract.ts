@@ -86,6 +86,8 @@ export interface Run {
   x?: XPath;
   final?: Histogram;
   bound?: number | null;
+  alarms?: Mark[]; // of detectors of drift
+  summary?: object; // of a fit in progress; that of a finished one is its source's
 }
 
 export interface RunName {

@@ -30,6 +30,7 @@ function sum(key: string, name: string, weights: { [column: string]: number }): 
 }
 
 export const ROUND = fromColumn("t");
+export const ROWS = fromColumn("rows"); // of a fit
 export const SECONDS = fromColumn("seconds");
 export const REGRET = fromColumn("regret");
 export const GRADIENTS = sum("s:gradients", "gradients of f and g", { grad_f: 1, grad_g: 1 });

@@ -1,21 +1,37 @@
 import { PanelSpec, panelsOf } from "../data/catalogue";
 import { Range } from "../chart/chart_model";
-import { anyFinal, anyPath, ChosenSeries, finalContent, pathContent, quantityContent } from "../panel/contents";
+import {
+  anyCalibration,
+  anyFinal,
+  anyPairs,
+  anyPath,
+  calibrationContent,
+  ChosenSeries,
+  finalContent,
+  hyperparameterContent,
+  pairsContent,
+  pathContent,
+  quantityContent,
+} from "../panel/contents";
 import { Report } from "../data/contract";
 import { Controls } from "./controls";
 import { el } from "../dom/dom";
 import { headline } from "./headline";
+import { LastRows } from "./last_rows";
 import { Legend } from "./legend";
 import { Panel, PanelContent, PanelHost } from "../panel/panel";
 import { sourcesSection, tablesSection } from "./sources_section";
 import { SummaryTable } from "./summary_table";
 import { watchTheme } from "../chart/theme";
+import { allNames } from "../view/hyperparameters";
 import { View } from "../view/view";
+
+type Place = "main" | "small" | "last" | "more";
 
 interface Kept {
   key: string;
   panel: Panel;
-  more: boolean;
+  place: Place;
 }
 
 // The whole page. `refresh` after any choice; `dataChanged` after the report itself changed.
@@ -28,6 +44,9 @@ export class Page implements PanelHost {
   private readonly title = el("h1", {});
   private readonly sentence = el("p", { class: "sentence" });
   private readonly grid = el("div", { class: "grid" });
+  private readonly small = el("div", { class: "grid small" });
+  private readonly smallBox = el("section", {}, el("h2", {}, "Hyperparameters"), this.small);
+  private readonly last: LastRows;
   private readonly more = el("div", { class: "grid" });
   private readonly moreBox = el("details", { class: "more" }, el("summary", {}, "More measures"), this.more);
   private readonly rest = el("div", {});
@@ -40,6 +59,7 @@ export class Page implements PanelHost {
     this.legend = new Legend(this.view, () => this.refresh());
     this.summary = new SummaryTable(this.view);
     this.chosen = new ChosenSeries(this.view);
+    this.last = new LastRows(this.view, this.chosen, () => this.refresh());
     const header = el(
       "header",
       {},
@@ -54,6 +74,8 @@ export class Page implements PanelHost {
       { id: "content", tabindex: -1 },
       el("h2", { class: "unseen" }, "Charts"),
       this.grid,
+      this.smallBox,
+      this.last.node,
       this.moreBox,
       this.summary.node,
       this.rest,
@@ -105,6 +127,7 @@ export class Page implements PanelHost {
       panel.rebuildControls();
       panel.update();
     });
+    this.last.update();
     this.summary.update();
   }
 
@@ -125,9 +148,9 @@ export class Page implements PanelHost {
     for (const { panel } of this.panels.values()) act(panel);
   }
 
-  private keep(old: Map<string, Kept>, key: string, more: boolean, make: () => PanelContent): void {
+  private keep(old: Map<string, Kept>, key: string, place: Place, make: () => PanelContent): void {
     const known = old.get(key);
-    this.panels.set(key, known ?? { key, more, panel: new Panel(make(), this) });
+    this.panels.set(key, known ?? { key, place, panel: new Panel(make(), this) });
   }
 
   // A panel whose quantities are the same stays, with its choices.
@@ -146,28 +169,44 @@ export class Page implements PanelHost {
       one("final");
     };
     const add = (spec: PanelSpec) =>
-      this.keep(old, JSON.stringify([spec.id, spec.quantities.map((q) => q.key)]), spec.more, () =>
-        quantityContent(this.view, spec, one),
+      this.keep(
+        old,
+        JSON.stringify([spec.id, spec.quantities.map((q) => q.key)]),
+        spec.more ? "more" : "main",
+        () => quantityContent(this.view, spec, one),
       );
     const specs = panelsOf(this.view.series, this.view.report.catalogue);
     specs.filter((s) => !s.more).forEach(add);
-    if (anyPath(this.view)) this.keep(old, "paths", false, () => pathContent(this.view, this.chosen, both));
-    if (anyFinal(this.view)) this.keep(old, "final", false, () => finalContent(this.chosen, both));
+    const { view, chosen } = this;
+    if (anyPath(view)) this.keep(old, "paths", "main", () => pathContent(view, chosen, both));
+    if (anyFinal(view)) this.keep(old, "final", "main", () => finalContent(chosen, both));
+    for (const name of allNames(view)) this.keep(old, `x ${name}`, "small", () => hyperparameterContent(view, name));
+    if (anyCalibration(view)) this.keep(old, "calibration", "last", () => calibrationContent(view, chosen));
+    if (anyPairs(view)) this.keep(old, "pairs", "last", () => pairsContent(view, chosen));
     specs.filter((s) => s.more).forEach(add);
     if ([...old.keys()].join() === [...this.panels.keys()].join() && old.size > 0) return;
-    const nodes = (more: boolean) => [...this.panels.values()].filter((k) => k.more === more).map((k) => k.panel.node);
-    this.grid.replaceChildren(...nodes(false));
-    this.more.replaceChildren(...nodes(true));
-    this.moreBox.hidden = nodes(true).length === 0;
+    const nodes = (place: Place) =>
+      [...this.panels.values()].filter((k) => k.place === place).map((k) => k.panel.node);
+    this.grid.replaceChildren(...nodes("main"));
+    this.small.replaceChildren(...nodes("small"));
+    this.last.setCharts(nodes("last"));
+    this.more.replaceChildren(...nodes("more"));
+    this.smallBox.hidden = nodes("small").length === 0;
+    this.moreBox.hidden = nodes("more").length === 0;
   }
 
   private drawSources(): void {
     const { report } = this.view;
-    const key = JSON.stringify([report.sources, report.runs.map((run) => [run.status, run.notes, run.seed])]);
+    const key = JSON.stringify([
+      report.sources,
+      report.runs.map((run) => [run.status, run.notes, run.seed, run.summary]),
+    ]);
     if (key === this.drawnSources) return;
     this.drawnSources = key;
     const tables = tablesSection(report);
+    const open = [...this.rest.querySelectorAll("details")].map((d) => d.open);
     this.rest.replaceChildren(...(tables ? [tables] : []), sourcesSection(report));
+    this.rest.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
   }
 
   private footer(): HTMLElement {

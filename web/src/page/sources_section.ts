@@ -1,9 +1,16 @@
-import { text } from "../data/check_report";
 import { Report, Run, Source, Table } from "../data/contract";
+import { fitOf } from "../data/fit_summary";
+import { text } from "../data/loose";
 import { el } from "../dom/dom";
 import { plainTable } from "../dom/plain_table";
+import { percent } from "../text/number_format";
 
 const MAX_LISTED = 200;
+
+function factsList(facts: [string, string][]): HTMLElement {
+  const said = facts.filter(([, value]) => value !== "");
+  return el("dl", { class: "about" }, ...said.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
 
 function about(source: Source): HTMLElement[] {
   return source.about.map((session) => {
@@ -21,12 +28,25 @@ function about(source: Source): HTMLElement[] {
       ["started", text(session.started)],
       ["machine", hardware.filter(Boolean).map(text).join(", ")],
     ];
-    return el(
-      "dl",
-      { class: "about" },
-      ...facts.filter(([, v]) => v !== "").flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]),
-    );
+    return factsList(facts);
   });
+}
+
+const count = (n: number): string => n.toLocaleString("en");
+
+// What a fit did, and with which options.
+function fitFacts(report: Report, run: Run): HTMLElement | null {
+  const fit = fitOf(report, run);
+  if (!fit) return null;
+  const stride = fit.batch > 0 ? `, each of ${count(fit.batch)} row${fit.batch === 1 ? "" : "s"}` : "";
+  const options = fit.settings.map(([key, value]) => `${key} = ${value}`).join(", ");
+  const facts: [string, string][] = [
+    ["rows", count(fit.rows)],
+    ["rounds", count(fit.rounds) + stride],
+    ["options", fit.batch === 0 ? "" : options ? `${options}; the others at their defaults` : "all at their defaults"],
+    ["at a bound", fit.atBound.map((b) => `${b.name} (${percent(b.share)} of the rounds)`).join(", ")],
+  ];
+  return factsList(facts);
 }
 
 const nameOf = (run: Run): string =>
@@ -39,7 +59,7 @@ function listed(title: string, items: string[]): HTMLElement | null {
   return el("div", {}, el("h4", {}, title), el("ul", { class: "listed" }, ...shown));
 }
 
-function section(source: Source, runs: Run[]): HTMLElement {
+function section(report: Report, source: Source, runs: Run[]): HTMLElement {
   const diverged = runs
     .filter((run) => run.status === "diverged")
     .map(
@@ -49,13 +69,14 @@ function section(source: Source, runs: Run[]): HTMLElement {
   const notes = runs.flatMap((run) => run.notes.map((note) => `${nameOf(run)}: ${note}`));
   const states = new Map<string, number>();
   for (const run of runs) states.set(run.status, (states.get(run.status) ?? 0) + 1);
-  const count = [...states].map(([state, n]) => `${n} ${state}`).join(", ");
+  const status = [...states].map(([state, n]) => `${n} ${state}`).join(", ");
   return el(
     "section",
     { class: "source" },
     el("h3", {}, source.name),
-    el("p", {}, `${source.kind === "comparison" ? "A comparison" : "A run"}${count ? `: ${count}` : ""}.`),
+    el("p", {}, `${source.kind === "comparison" ? "A comparison" : "A run"}${status ? `: ${status}` : ""}.`),
     ...about(source),
+    ...(source.kind === "run" ? runs.map((run) => fitFacts(report, run)) : []),
     listed("Diverged", diverged),
     listed("Notes", notes),
     source.config &&
@@ -71,6 +92,7 @@ function section(source: Source, runs: Run[]): HTMLElement {
 export function sourcesSection(report: Report): HTMLElement {
   const parts = report.sources.map((source, i) =>
     section(
+      report,
       source,
       report.runs.filter((run) => run.source === i),
     ),

@@ -73,9 +73,10 @@ function measureColumn(
 
 export function summaryColumns(series: Series[]): SummaryColumn[] {
   const any = (q: Quantity) => series.some((s) => s.runs.some((run) => has(run, q)));
+  const windowed = evaluationNames(series).some((name) => name.startsWith("window_"));
   const measures: [string, Quantity][] = [
     ["final regret", REGRET],
-    ["final f", fromColumn("f")],
+    ...(windowed ? [] : [["final f", fromColumn("f")] as [string, Quantity]]), // the loss of a few rows says nothing
     ...evaluationNames(series).map((name): [string, Quantity] => [name.replace(/_/g, " "), fromEvaluation(name)]),
     ["gradients", GRADIENTS],
     ["products", PRODUCTS],

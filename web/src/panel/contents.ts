@@ -1,7 +1,12 @@
+import { ChartModel } from "../chart/chart_model";
 import { PanelSpec } from "../data/catalogue";
+import { FitSummary, fitOf } from "../data/fit_summary";
+import { Series } from "../data/series";
 import { quantityModel } from "../view/curves";
 import { select } from "../dom/dom";
 import { histogramModel, histogramsOf } from "../view/histogram";
+import { hyperparameterModel, isLinear, namesOf } from "../view/hyperparameters";
+import { calibrationModel, pairsModel } from "../view/last_window";
 import { PanelContent } from "./panel";
 import { REGRET } from "../data/quantity";
 import { Shown, View } from "../view/view";
@@ -71,11 +76,14 @@ function chooser(
   ];
 }
 
-const hasPath = (s: Shown): boolean => pathKind(s.series) !== null;
 const hasFinal = (s: Shown): boolean => histogramsOf(s.series).length > 0;
+
+// Those with names have a chart each.
+const hasNamelessPath = (view: View, s: Series): boolean => pathKind(s) !== null && namesOf(view, s).length === 0;
 
 export function pathContent(view: View, chosen: ChosenSeries, refresh: () => void): PanelContent {
   const title = "Paths of the hyperparameters";
+  const hasPath = (s: Shown): boolean => hasNamelessPath(view, s.series);
   return {
     id: "paths",
     title,
@@ -108,5 +116,63 @@ export function finalContent(chosen: ChosenSeries, refresh: () => void): PanelCo
   };
 }
 
-export const anyPath = (view: View): boolean => view.series.some((s) => pathKind(s) !== null);
+export function hyperparameterContent(view: View, name: string): PanelContent {
+  return {
+    id: `hyperparameter-${encodeURIComponent(name.toWellFormed?.() ?? name)}`,
+    title: name,
+    wide: false,
+    small: true,
+    log: !isLinear(name),
+    canLogX: true,
+    sharedX: true,
+    model: (logs) => hyperparameterModel(view, name, logs),
+    controls: () => [],
+  };
+}
+
+// A chart of the chosen fit's last rows.
+function lastContent(
+  id: string,
+  title: string,
+  model: (shown: Shown, fit: FitSummary) => ChartModel | null,
+  view: View,
+  chosen: ChosenSeries,
+): PanelContent {
+  return {
+    id,
+    title,
+    wide: false,
+    log: false,
+    canLogX: false,
+    sharedX: false,
+    model: () => {
+      const fit = chosenFit(view, chosen);
+      return fit && model(fit.shown, fit.summary);
+    },
+    controls: () => [],
+    plain: true,
+  };
+}
+
+export const calibrationContent = (view: View, chosen: ChosenSeries): PanelContent =>
+  lastContent("calibration", "Calibration", calibrationModel, view, chosen);
+export const pairsContent = (view: View, chosen: ChosenSeries): PanelContent =>
+  lastContent("pairs", "Predicted against true", pairsModel, view, chosen);
+
+const fitOfSeries = (view: View, series: Series): FitSummary | null => fitOf(view.report, series.runs[0]);
+const isFit = (view: View) => (s: Shown): boolean => fitOfSeries(view, s.series) !== null;
+
+export function chosenFit(view: View, chosen: ChosenSeries): { shown: Shown; summary: FitSummary } | null {
+  const shown = chosen.current(isFit(view));
+  const summary = shown && fitOfSeries(view, shown.series);
+  return summary ? { shown, summary } : null;
+}
+
+export const fitChooser = (view: View, chosen: ChosenSeries, refresh: () => void): HTMLElement[] =>
+  chooser(chosen, "the last rows", isFit(view), refresh);
+
+export const anyPath = (view: View): boolean => view.series.some((s) => hasNamelessPath(view, s));
+export const anyCalibration = (view: View): boolean =>
+  view.series.some((s) => !!fitOfSeries(view, s)?.calibration);
+export const anyPairs = (view: View): boolean => view.series.some((s) => !!fitOfSeries(view, s)?.pairs.length);
 export const anyFinal = (view: View): boolean => view.series.some((s) => histogramsOf(s).length > 0);

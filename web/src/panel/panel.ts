@@ -14,12 +14,14 @@ export interface PanelContent {
   id: string;
   title: string;
   wide: boolean;
+  small?: boolean; // one of many alike: its controls are folded away with its numbers
   log: boolean;
   canLogX: boolean;
   sharedX: boolean; // its x axis is the page's: zoom and cursor go together
   model(logs: Logs): ChartModel | null;
   controls(): HTMLElement[];
   views?: { text: string; logs: Logs }[];
+  plain?: boolean; // its axes are never logarithmic
 }
 
 export interface PanelHost {
@@ -39,6 +41,7 @@ export class Panel {
   private readonly controls = el("div", { class: "panel-controls" });
   // The axis's title has its line from the start: a chart drawn when it comes into sight must not push the page down.
   private readonly foot = el("div", { class: "panel-foot" }, el("p", { class: "x-title" }, "\u00a0"));
+  private readonly table = el("div", {});
   private readonly numbers = el("details", { class: "numbers" }, el("summary", {}, "Numbers"));
   private readonly tooltip = new Tooltip();
   private readonly chart: Chart;
@@ -64,15 +67,18 @@ export class Panel {
       this.tooltip.node,
     );
     this.node = el("section", {
-      class: `panel${content.wide ? " wide" : ""}`,
+      class: `panel${content.wide ? " wide" : content.small ? " small" : ""}`,
       "aria-labelledby": heading.id,
       "data-panel": content.id,
     });
+    const tools = this.tools();
+    if (content.small) this.numbers.append(this.controls, tools);
+    this.numbers.append(this.table);
     this.node.append(
-      el("div", { class: "panel-head" }, heading, this.controls),
+      el("div", { class: "panel-head" }, heading, !content.small && this.controls),
       this.area,
       this.foot,
-      this.tools(),
+      ...(content.small ? [] : [tools]),
       this.numbers,
     );
     this.chart = new Chart(this.stage, {
@@ -179,10 +185,11 @@ export class Panel {
       ),
     );
     const axes = [...(content.canLogX ? [this.logButton("x")] : []), this.logButton("y")];
+    const logarithmic = el("div", { class: "segments", role: "group", "aria-label": "Logarithmic axes" }, ...axes);
     const next = [
       ...content.controls(),
       ...(views.length > 0 ? [el("div", { class: "segments", role: "group", "aria-label": "View" }, ...views)] : []),
-      el("div", { class: "segments", role: "group", "aria-label": "Logarithmic axes" }, ...axes),
+      ...(content.plain ? [] : [logarithmic]),
     ];
     const look = next.map((node) => node.outerHTML + ((node as HTMLSelectElement).value ?? "")).join();
     if (look === this.controlsLook) return;
@@ -276,8 +283,9 @@ export class Panel {
     const { model } = this.chart;
     if (!this.numbers.open || !model) return;
     const { header, rows } = numbersTable(model, this.chart.ranges(this.zoomNow()).x, MAX_ROWS);
-    const table = plainTable({ caption: model.title, header, rows, numeric: header.map(() => true) });
-    this.numbers.replaceChildren(this.numbers.firstElementChild!, table);
+    this.table.replaceChildren(
+      plainTable({ caption: model.title, header, rows, numeric: header.map(() => true) }),
+    );
   }
 
   private ready(): Pictured {

@@ -18,6 +18,7 @@ export function notes(model: ChartModel, unshown: number): HTMLElement[] {
     const names = model.levels.map((l) => `${shorten(l.text, 80)}: ${l.y.toPrecision(4)}`).join("; ");
     out.push(note(`Dashed line: the theorem's bound at the horizon (${names}).`));
   }
+  for (const remark of model.remarks ?? []) out.push(note(remark));
   if (model.curves.length === 0) out.push(note("None of the series shown has this quantity here."));
   if (model.cut?.length)
     out.push(

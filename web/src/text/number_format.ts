@@ -31,6 +31,10 @@ export function meanAndSd(mean: number, sd: number, n: number): string {
   return n > 1 ? `${significant(mean, 4)} ± ${significant(sd, 2)}` : significant(mean, 4);
 }
 
+export function percent(share: number): string {
+  return share > 0 && share < 0.01 ? "under 1 %" : `${(100 * share).toFixed(0)} %`;
+}
+
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 export function superscript(n: number): string {

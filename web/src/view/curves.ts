@@ -1,6 +1,7 @@
 import { aggregate, unequal } from "../data/aggregate";
 import { ChartModel, Curve } from "../chart/chart_model";
 import { Quantity, REGRET } from "../data/quantity";
+import { shorten } from "../text/shorten";
 import { slopeOf } from "../data/slope";
 import { Shown, View } from "./view";
 import { X_AXES, positions } from "./x_axis";
@@ -50,6 +51,13 @@ function bounds(shown: Shown[]): ChartModel["levels"] {
   return [...levels].map(([y, { names, style }]) => ({ y, text: `bound of ${names.join(", ")}`, style }));
 }
 
+function alarmsText(view: View): string[] {
+  const counts = new Map<string, number>();
+  for (const { text } of view.alarms()) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const said = [...counts].map(([by, n]) => `${n.toLocaleString("en")} by ${shorten(by, 30)}`);
+  return said.length > 0 ? [`Dashed vertical lines: drift alarms, ${said.join(", ")}.`] : [];
+}
+
 export function quantityModel(view: View, title: string, quantity: Quantity, logs: Logs): ChartModel {
   const shown = view.visible();
   const logLogRegret = quantity.key === REGRET.key && logs.x && logs.y;
@@ -60,8 +68,9 @@ export function quantityModel(view: View, title: string, quantity: Quantity, log
     xLog: logs.x,
     yLog: logs.y,
     curves: shown.map((s) => curve(s, quantity, view, logLogRegret)).filter((c) => c !== null),
-    marks: view.marks().map((mark) => ({ x: mark.t, text: mark.text })),
+    marks: view.chartMarks(),
     levels: logLogRegret ? bounds(shown) : [],
     cut: shown.filter((s) => unequal(s.series)).map((s) => s.label),
+    remarks: quantity.terms.some(({ from }) => from === "evaluation") ? alarmsText(view) : [],
   };
 }

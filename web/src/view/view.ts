@@ -1,9 +1,9 @@
 import { Mark, Report } from "../data/contract";
-import { Range } from "../chart/chart_model";
+import { ChartMark, Range } from "../chart/chart_model";
 import { lineStyle, LineStyle } from "../chart/palette";
 import { bestSetting } from "../data/ranking";
 import { groupRuns, label, Series, streamNames } from "../data/series";
-import { axisAvailable, XAxis } from "./x_axis";
+import { axisAvailable, positions, XAxis } from "./x_axis";
 
 export interface Shown {
   series: Series;
@@ -113,9 +113,21 @@ export class View {
     this.hidden.delete(name);
   }
 
-  marks(): Mark[] {
-    if (this.xAxis !== "rounds") return [];
-    return this.allMarks();
+  // Where the stream changes, and where detectors of the series shown say that it does.
+  chartMarks(): ChartMark[] {
+    const changes = this.xAxis === "rounds" ? this.allMarks().map(({ t, text }) => ({ x: t, text })) : [];
+    return [...changes, ...this.alarms()].sort((a, b) => a.x - b.x);
+  }
+
+  // Of several series each in its colour.
+  alarms(): ChartMark[] {
+    const some = this.visible().filter((s) => s.series.runs.some((run) => run.alarms?.length));
+    return some.flatMap(({ series, style }) => {
+      const alarms = series.runs.flatMap((run) => run.alarms ?? []).sort((a, b) => a.t - b.t);
+      const x = positions(series, this.xAxis, Float64Array.from(alarms, ({ t }) => t));
+      const colour = some.length > 1 ? style : undefined;
+      return alarms.map(({ text }, i) => ({ x: x[i], text, dashed: true, style: colour }));
+    });
   }
 
   allMarks(): Mark[] {

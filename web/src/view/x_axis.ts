@@ -1,11 +1,12 @@
 import { Aggregate, aggregate } from "../data/aggregate";
-import { COST, has, Quantity, ROUND, SECONDS } from "../data/quantity";
+import { COST, has, Quantity, ROUND, ROWS, SECONDS } from "../data/quantity";
 import { cached, Series } from "../data/series";
 
-export type XAxis = "rounds" | "cost" | "seconds";
+export type XAxis = "rounds" | "rows" | "cost" | "seconds";
 
 export const X_AXES: { [axis in XAxis]: { choice: string; title: string; quantity: Quantity } } = {
   rounds: { choice: "rounds", title: "round t", quantity: ROUND },
+  rows: { choice: "rows", title: "rows", quantity: ROWS },
   cost: {
     choice: "gradient evaluations",
     title: "gradient evaluations (gradients of f and g + 2 · products + ½ · values)",

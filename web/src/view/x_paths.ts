@@ -18,7 +18,7 @@ export const pathKind = (series: Series): Kind | null => {
 };
 
 // Line k of every run (a coordinate or a level), mean over seeds.
-function meanLine(series: Series, kind: Kind, k: number): Aggregate {
+export function meanLine(series: Series, kind: Kind, k: number): Aggregate {
   return cached(series, `path:${kind}:${k}`, () => {
     const paths = series.runs.map((run) => run.x).filter((x): x is XPath => !!x && !!x[kind]?.[k]);
     const rounds = paths.map((x) => numbers(x.t).subarray(0, x[kind]![k].length));
@@ -83,7 +83,7 @@ export function pathModel(view: View, shown: Shown, logs: Logs): ChartModel {
     xLog: logs.x,
     yLog: logs.y,
     curves: kind === "values" ? valueCurves(shown.series, view) : quantileCurves(shown.series, view, shown.style),
-    marks: view.marks().map((mark) => ({ x: mark.t, text: mark.text })),
+    marks: view.chartMarks(),
     levels: [],
   };
 }
