@@ -39,11 +39,11 @@ class Prepared final : public PreparedProblem {
     });
     return sum;
   }
-  [[nodiscard]] std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const override {
-    return std::make_unique<Erased<Problem<double>>>(std::in_place, options_, seed);
+  [[nodiscard]] std::shared_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const override {
+    return std::make_shared<Erased<Problem<double>>>(std::in_place, options_, seed);
   }
-  [[nodiscard]] std::unique_ptr<AnyOracle<float>> make_float(std::uint64_t seed) const override {
-    return std::make_unique<Erased<Problem<float>>>(std::in_place, options_, seed);
+  [[nodiscard]] std::shared_ptr<AnyOracle<float>> make_float(std::uint64_t seed) const override {
+    return std::make_shared<Erased<Problem<float>>>(std::in_place, options_, seed);
   }
 
  private:

@@ -26,10 +26,10 @@ class PreparedProblem {
   virtual ~PreparedProblem() = default;
   [[nodiscard]] virtual std::string section() const = 0;          // lines of its config section
   [[nodiscard]] virtual std::uint64_t data_checksum() const = 0;  // of its data file; 0 without one
-  [[nodiscard]] virtual std::unique_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<AnyOracle<float>> make_float(std::uint64_t seed) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<AnyOracle<double>> make_double(std::uint64_t seed) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<AnyOracle<float>> make_float(std::uint64_t seed) const = 0;
   template <class S>
-  [[nodiscard]] std::unique_ptr<AnyOracle<S>> make(std::uint64_t seed) const {
+  [[nodiscard]] std::shared_ptr<AnyOracle<S>> make(std::uint64_t seed) const {
     if constexpr (std::is_same_v<S, float>) return make_float(seed);
     else return make_double(seed);
   }

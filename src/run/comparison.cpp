@@ -34,7 +34,7 @@ std::string stream_checksum(Experiment::Parts& p) {
 std::vector<std::string> measures_of(const Experiment::Parts& p) {
   std::vector<std::string> names;
   std::visit(
-      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& problem) {
+      [&]<class S>(const std::shared_ptr<AnyOracle<S>>& problem) {
         auto [x, y] = p.start_on(*problem);
         p.set.template project<S>(x);
         Evaluation evaluated, judged;
@@ -70,7 +70,7 @@ void require_ranking(const ComparisonPlan& plan, const Experiment::Parts& p) {
 // Some requirements of an optimiser on the set and the start are checked only when it opens.
 void open_once(const Experiment::Parts& run) {
   std::visit(
-      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) {
+      [&]<class S>(const std::shared_ptr<AnyOracle<S>>& p) {
         const auto start = run.start_on(*p);
         (void)run.prepared_optimiser->open(*p, run.set, start.x, start.y);
       },

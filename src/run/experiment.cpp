@@ -33,7 +33,7 @@ void Experiment::Parts::resolve(const toml::table& root, const std::string& fold
   config::SectionReader problem_reader(root, "problem");
   problem.describe(problem_reader);
   if (problem.name.empty()) problem_reader.reject("name", "the name of a problem: see `obolus list problems`");
-  prepared_problem = registry::problem(problem.name).read(problem_reader, folder);
+  if (!prepared_problem) prepared_problem = registry::problem(problem.name).read(problem_reader, folder);
   problem_reader.finish();
   data_checksum = prepared_problem->data_checksum();
   read_section(root, "start", start);

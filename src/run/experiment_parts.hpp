@@ -22,7 +22,7 @@ struct Experiment::Parts {
 
   std::unique_ptr<registry::PreparedProblem> prepared_problem;
   std::unique_ptr<registry::PreparedOptimiser> prepared_optimiser;
-  std::variant<std::unique_ptr<AnyOracle<double>>, std::unique_ptr<AnyOracle<float>>> oracle;
+  std::variant<std::shared_ptr<AnyOracle<double>>, std::shared_ptr<AnyOracle<float>>> oracle;
   ConvexSet set = ConvexSet::all();
   Dims dims;
   bool convex = true;                  // the inner problem
@@ -31,7 +31,11 @@ struct Experiment::Parts {
 
   Parts(const std::string& text, const std::string& source, const std::string& folder,
         const std::vector<std::string>& overrides);
-  Parts(const toml::table& root, const std::string& folder) { resolve(root, folder); }
+  // `own` is the problem itself, in place of one from the registry: [problem] then has only the keys of every problem.
+  Parts(const toml::table& root, const std::string& folder, std::unique_ptr<registry::PreparedProblem> own = nullptr)
+      : prepared_problem(std::move(own)) {
+    resolve(root, folder);
+  }
 
   [[nodiscard]] std::string config() const;
   [[nodiscard]] std::vector<Condition> conditions() const {

@@ -90,6 +90,7 @@ class ExperimentRun {
     }
     // A diverged run keeps its last good checkpoint: its current state is of no use.
     if (recorder_ && end.status != RunStatus::diverged) save();
+    if (control_.on_end) tell_end();
     RunSummary summary = summarise(end);
     if (recorder_) recorder_->finish(summary.json());
     return summary;
@@ -128,6 +129,12 @@ class ExperimentRun {
 
   void save() {
     recorder_->save([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); });
+  }
+
+  void tell_end() {
+    Vector<S> y(parts_.dims.y);
+    session_->read_y(y);
+    control_.on_end(session_->x().template cast<double>(), y.template cast<double>());
   }
 
   bool on_row(const Row& row, const RoundMeter<P>& meter) {
@@ -205,7 +212,7 @@ class ExperimentRun {
 
 RunSummary Experiment::run(const RunControl& control) const {
   return std::visit(
-      [&]<class S>(const std::unique_ptr<AnyOracle<S>>& p) { return ExperimentRun<S>(*parts_, *p, control).run(); },
+      [&]<class S>(const std::shared_ptr<AnyOracle<S>>& p) { return ExperimentRun<S>(*parts_, *p, control).run(); },
       parts_->oracle);
 }
 

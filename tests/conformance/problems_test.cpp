@@ -17,7 +17,7 @@ using namespace obolus;
 using namespace obolus::test;
 
 using Mode = ProblemMode;
-using Oracle = std::unique_ptr<AnyOracle<double>>;
+using Oracle = std::shared_ptr<AnyOracle<double>>;
 
 // Numbers in order, from the config's seed; the same for every problem. Where they are x they are made positive: some
 // problems weigh a penalty with them, and have no inner solution where a weight is negative.

@@ -57,7 +57,8 @@ struct RunControl {
   std::vector<Round> evaluated;                    // rounds to evaluate besides those of [metrics], in increasing order
   std::function<void(const Profile&)> on_profile;  // before on_row, for some of the rounds
   std::function<bool(const Row&)> on_row;          // false: save and stop after this round
-  std::string about;                               // a line for the folder's about.jsonl: who runs this, where and when
+  std::function<void(const Vector<double>& x, const Vector<double>& y)> on_end;  // what the next round would commit
+  std::string about;  // a line for the folder's about.jsonl: who runs this, where and when
 };
 
 class Experiment {
