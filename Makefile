@@ -119,9 +119,11 @@ endef
 
 ctest = ctest --test-dir build/$(PRESET) --parallel $(JOBS) --output-on-failure --no-tests=error
 
+# The last lines name what failed within the tests that failed: a log is often read from its end.
 test:
 	$(build_tests)
-	@$(ctest) $(CTEST_ARGS)
+	@$(ctest) $(CTEST_ARGS) || { \
+	  grep -hE '^(FAILED|ERROR|FAIL:|\[  FAILED  \]|not ok|E  ) ?' build/$(PRESET)/Testing/Temporary/LastTest.log | tail -n 20; exit 1; }
 
 test-quick:
 	$(build_tests)

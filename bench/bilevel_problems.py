@@ -109,7 +109,7 @@ class Cleaning(Stream):
     name = "cleaning"
     groups, classes, features, penalty = 8, 4, 10, 0.01
     low, high, hold = -6.0, 6.0, 2e-3
-    inner_steps, outer_steps = (1.0, 2.0, 4.0), (32.0, 64.0, 128.0, 256.0)
+    inner_steps, outer_steps = (1.0, 2.0, 4.0, 8.0), (32.0, 64.0, 128.0, 256.0, 512.0)
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -181,7 +181,7 @@ class Ridge(Stream):
     name = "ridge"
     features, useful, noise = 60, 20, 3.0
     low, high, hold = -4.0, 1.0, 1e-2
-    inner_steps, outer_steps = (0.1, 0.2, 0.3), (1.0, 2.0, 4.0, 8.0)
+    inner_steps, outer_steps = (0.1, 0.2, 0.4, 0.6), (1.0, 2.0, 4.0, 8.0, 16.0)
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)

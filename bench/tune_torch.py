@@ -15,8 +15,9 @@ Every method sees the same batches. The score is measured on fresh data before e
 all rounds. "best fixed" is the best of the grid by this very score on the same stream, known only afterwards. Optuna
 (TPE) gets tune's number of gradients: a quarter for the final run with the best trial, the others for trials on the
 first quarter of the stream, compared by the validation loss. tune's cost counts its two gradients with respect to the
-hyperparameters as whole ones. The streams, the grids and `step` of tune were chosen on seeds 101 to 103; seeds 1 to 5
-were run once. Needs torch, NumPy and Optuna.
+hyperparameters as whole ones. The streams, the grids and `step` of tune were chosen on seeds 101 to 103. Seeds 1 to
+5 were run twice, the second time after a change of rounding in `tune`: with the same scores, and nothing was chosen in
+between. Needs torch, NumPy and Optuna.
 """
 
 from __future__ import annotations

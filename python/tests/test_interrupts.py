@@ -14,6 +14,7 @@ QUADRATIC = obolus.problems.Quadratic(dim_x=2, dim_y=3)
 INTERRUPTED = """
 import os, signal, sys, threading
 import obolus
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits it ignored
 {setup}
 try:
     obolus.run(obolus.F2obo(), problem, rounds=10**9, out=sys.argv[1], every=10**6, progress=False,
