@@ -181,6 +181,17 @@ Fields run(const std::string& config, const std::string& folder, const std::vect
   return d;
 }
 
+// (stream, optimiser, setting, seed) as the config has them: threads end in any order.
+nb::list plan_order(const ComparisonResult& result) {
+  nb::list order;
+  for (const StreamResult& stream : result.streams)
+    for (const OptimiserResult& optimiser : stream.optimisers)
+      for (const SettingResult& setting : optimiser.settings)
+        for (const std::int64_t seed : result.seeds)
+          order.append(nb::make_tuple(stream.name, optimiser.label, setting.text, seed));
+  return order;
+}
+
 Fields compare(const std::string& config, const std::string& folder, const Fields& flags, nb::object progress,
                Pending pending) {
   Python python(std::move(pending));
@@ -207,6 +218,7 @@ Fields compare(const std::string& config, const std::string& folder, const Field
   python.raise();
   Fields d;
   d["cells"] = cells;
+  d["order"] = result ? plan_order(*result) : nb::list();
   d["config"] = complete;
   d["text"] = result ? result->text() : std::string();
   return d;

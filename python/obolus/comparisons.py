@@ -146,11 +146,9 @@ def compare_text(
     if pending:
         raise KeyboardInterrupt("stopped" + (f"; resume=True with out={os.fspath(out)!r} goes on" if out else ""))
     cells = [cell for cell in map(json.loads, made["cells"]) if "optimiser" in cell]
-
-    def place(cell: dict[str, Any]) -> tuple[Any, ...]:  # threads end in any order
-        return cell["stream"], made["config"].find(json.dumps(cell["optimiser"])), cell["setting"], cell["seed"]
-
-    runs = [run_of_cell(cell) for cell in sorted(cells, key=place)]
+    order = {name: place for place, name in enumerate(made["order"])}  # of the config; threads end in any
+    cells.sort(key=lambda cell: order[cell["stream"], cell["optimiser"], cell["setting"], cell["seed"]])
+    runs = [run_of_cell(cell) for cell in cells]
     return Comparison(runs, made["text"], made["config"], None if out is None else os.fspath(out))
 
 

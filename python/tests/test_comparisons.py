@@ -76,3 +76,13 @@ def test_own_problems_are_compared_one_after_the_other(tmp_path):
     assert [run.regret for run in again.runs] == [run.regret for run in found.runs]
     with pytest.raises(ValueError, match=r"got F2obo\(\) twice"):
         obolus.compare([obolus.F2obo()] * 3, Tracking(), rounds=3)
+
+
+def test_runs_have_the_order_of_the_config_whichever_ends_first(tmp_path):
+    config = tmp_path / "order.toml"
+    config.write_text(
+        "[compare]\nseeds = [2, 1]\n[problem]\nname = 'quadratic'\nrounds = 300\n[metrics]\nregret = false\n"
+        "[[optimiser]]\nname = 'f2obo'\ninner_steps = 200\n[[optimiser]]\nname = 'fixed'\ninner_steps = 1\n"
+    )
+    runs = obolus.compare_config(config, threads=2).runs
+    assert [(run.label, run.seed) for run in runs] == [("f2obo", 2), ("f2obo", 1), ("fixed", 2), ("fixed", 1)]
