@@ -113,6 +113,36 @@ std::string csv_mixed() {
   });
 }
 
+// The same rows: cells that are numbers as such, the last column as the label.
+std::string json_of(const std::string& csv) {
+  const auto next = [](std::string_view& line) {
+    const bool quoted = line.starts_with('"');
+    const std::size_t end = line.find(',', quoted ? line.find('"', 1) : 0);
+    std::string cell(line.substr(0, end));
+    line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
+    return quoted ? cell.substr(1, cell.size() - 2) : cell;
+  };
+  std::string json;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0, end = 0; begin < csv.size(); begin = end + 1) {
+    end = csv.find('\n', begin);
+    std::string_view line = std::string_view(csv).substr(begin, end - begin);
+    const bool header = names.empty();
+    for (std::size_t i = 0; !line.empty(); ++i) {
+      const std::string cell = next(line);
+      if (header) {
+        names.push_back(cell);
+        continue;
+      }
+      const bool number = cell.find_first_not_of("-.0123456789") == std::string::npos;
+      const char* quote = number ? "" : "\"";
+      fmt::format_to(std::back_inserter(json), "{}\"{}\":{}{}{}", i == 0 ? '{' : ',', names[i], quote, cell, quote);
+    }
+    if (!header) json += "}\n";
+  }
+  return json;
+}
+
 struct Case {
   const char* name;
   const char* format;
@@ -137,7 +167,9 @@ int main(int argc, char** argv) {
                           {"svmlight, 16 digits", "svmlight", long_numbers()},
                           {"Vowpal Wabbit, words", "vw", words()},
                           {"CSV, numbers", "csv", csv_numbers()},
-                          {"CSV, half categories", "csv", csv_mixed()}};
+                          {"CSV, half categories", "csv", csv_mixed()},
+                          {"JSON, numbers", "jsonl", json_of(csv_numbers())},
+                          {"JSON, half categories", "jsonl", json_of(csv_mixed())}};
   for (int i = 0; i < passes; ++i)
     for (Case& c : cases) pass(c);
   std::printf("%-22s %8s %10s %12s\n", "", "MB/s", "rows/s", "features/s");

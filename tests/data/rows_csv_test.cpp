@@ -32,6 +32,27 @@ TEST(CsvRows, ColumnsAreWhatTheyUsuallyAre) {
   EXPECT_EQ(rows_of("code,size\n7,3\n", options), (Rows{{"", 1, "", {{0, 0, 3}}}}));
 }
 
+TEST(CsvRows, LeaveOutWhatIsUsuallyTheLabelUnlessToldOtherwise) {
+  RowOptions options = csv();
+  options.labelled = false;
+  options.usually_label = "y";
+  const std::string text = "a,y,b\n1,2,3\n";
+  const Rows without{{"", 1, "", {{0, 0, 1}, {1, 1, 3}}}}, all{{"", 1, "", {{0, 0, 1}, {1, 1, 2}, {2, 2, 3}}}};
+  EXPECT_EQ(rows_of(text, options), without);
+  EXPECT_EQ(rows_of("a,b\n1,3\n", options), without) << "it need not exist";
+  options.ignore = {"y"};
+  EXPECT_EQ(rows_of(text, options), without);
+  options.ignore = {};
+  options.numeric = {"y"};
+  EXPECT_EQ(rows_of(text, options), all);
+  options.numeric = {};
+  options.weight = "y";
+  EXPECT_EQ(rows_of(text, options), (Rows{{"", 2, "", {{0, 0, 1}, {1, 1, 3}}}}));
+  options.weight = {};
+  options.label = "b";
+  EXPECT_EQ(rows_of(text, options), (Rows{{"3", 1, "", {{0, 0, 1}, {1, 1, 2}}}}));
+}
+
 TEST(CsvRowsTest, NumbersKeepTheirColumnAndTextsBecomeCategories) {
   auto reader = reader_of("age,colour,y\n31,red,yes\n-4.5,blue,no\n", csv());
   const Rows expected{{"yes", 1, "", {{0, 0, 31}, {1, row_key("colour", "red"), 1}}},
@@ -112,7 +133,8 @@ TEST(CsvRowsTest, WrongColumnsAreErrorsOfTheOptions) {
   twice.weight = "b";
   EXPECT_EQ(refusal(text, twice), "f: got two columns called \"b\", expected one: give its position");
   twice.weight = "a";
-  EXPECT_EQ(refusal(text, twice), "f: got two uses of column \"a\", expected one of label, weight, ignored, feature");
+  EXPECT_EQ(refusal(text, twice),
+            "f: got two uses of column \"a\", expected one of label, weight, id, ignored, feature");
   EXPECT_THROW((void)reader_of(text, labelled_by("z")), ConfigError);
 }
 

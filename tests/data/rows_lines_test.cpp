@@ -163,9 +163,8 @@ TEST(RowFormatTest, TheExtensionTellsAndElseTheFirstLine) {
   for (const char* text : {"1 |a b\n", "|a b\n", "1 'x|a b\n", " | a:1\n"}) EXPECT_EQ(format("-", text), "Vow") << text;
   EXPECT_EQ(format("-", "% c\n@attribute a real\n@data\n"), "ARF");
   EXPECT_EQ(refusal("\nwords only\n", {}),
-            "f:2:1: got \"words only\", expected a first line that tells the format (ARFF, Vowpal Wabbit, svmlight, "
-            "CSV); else "
-            "name the format");
+            "f:2:1: got \"words only\", expected a first line that tells the format (ARFF, JSON lines, Vowpal "
+            "Wabbit, svmlight, CSV); else name the format");
 }
 
 TEST(RowFormatTest, EachDescribesItself) {

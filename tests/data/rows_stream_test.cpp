@@ -39,6 +39,9 @@ const std::vector<Sample>& samples() {
       {"arff",
        "\xEF\xBB\xBF% c\n@relation r\n@attribute a real\n@attribute 'b c' {x,'y z'}\n@attribute s string\n"
        "@attribute class {u,v}\n@data\n1,x,'it\\'s',u\n{0 2, 3 v}\n?,'y z',?,v,{2}"},
+      {"jsonl",
+       "{\"n\":1.5,\"u\":{\"c\":[\"x\",2,null]},\"label\":\"p\"}\r\n\n{\"n\":true, "
+       "\"\\u00e9\":\"\xC3\xA9\"}\n{\"label\":1}"},
       {"vw", "1 2 'tag|ns:2 a:1.5 b |other c\r\n| d:2\n-1 |ns a |x y:-1"}};
   return all;
 }
@@ -336,6 +339,8 @@ TEST(RowStreamTest, FiftyMegabytesTakeTheMemoryOfAFewRows) {
       {"csv", "a,b,c,y\n", "1.5,\"a longer category, quoted\",NA,positive and longer than sixteen\n"},
       {"arff", "@attribute a real\n@attribute b string\n@attribute y {u,v}\n@data\n",
        "1.5,'a longer category, quoted',u\n{0 2.5, 2 v}\n"},
+      {"jsonl", "",
+       "{\"a\":1.5,\"b\":\"a longer category, quoted\",\"o\":{\"c\":null},\"label\":\"positive, longer than that\"}\n"},
       {"vw", "", "1 2 'a_tag_longer_than_sixteen|words some words:2 here |user age:0.5\n"}};
   for (const auto& [format, head, line] : streams) {
     auto reader = read_rows(std::make_unique<Repeated>(head, piece(line), bytes), "f", {.format = format});

@@ -34,6 +34,19 @@ TEST_F(SoftmaxRows, KeepTheirOrderAndEveryTenthIsForTests) {
   EXPECT_LT(rows.train.value[0], rows.train.value[2]);  // the next row's size
 }
 
+TEST_F(SoftmaxRows, AreTheSameFromJsonLines) {
+  std::string csv = "size,kind,label\n", json;
+  for (int i = 0; i < 20; ++i) {
+    const std::string size = std::to_string(i), kind = i % 2 == 0 ? "x" : "y", label = i < 10 ? "no" : "yes";
+    csv += size + ',' + kind + ',' + label + '\n';
+    json += "{\"size\":" + size + ",\"kind\":\"" + kind + "\",\"label\":\"" + label + "\"}\n";
+  }
+  const LabelledRows from_csv = rows_of_file(file(csv, "rows.csv")), rows = rows_of_file(file(json, "rows.jsonl"));
+  EXPECT_EQ(rows.train.value, from_csv.train.value);
+  EXPECT_EQ(rows.train.column, from_csv.train.column);
+  EXPECT_EQ(rows.test_label, from_csv.test_label);
+}
+
 TEST_F(SoftmaxRows, NeedTwoClasses) {
   EXPECT_THROW(static_cast<void>(rows_of_file(file("1 1:1\n1 2:1\n", "rows.svm"))), DataError);
   EXPECT_THROW(static_cast<void>(rows_of_file("")), ConfigError);

@@ -33,7 +33,7 @@ struct RowFeature {
 struct DataRow {
   std::string label;  // as written; empty if there is none
   double weight = 1;
-  std::string tag;
+  std::string tag;                   // its own name: Vowpal Wabbit's tag, or the column of `id`
   std::vector<RowFeature> features;  // as written: zeros stay; Vowpal Wabbit's may repeat, and add up
 
   friend bool operator==(const DataRow&, const DataRow&) = default;
@@ -58,6 +58,7 @@ struct EnumNames<Header> {
 };
 
 // A column is given by its name or by its position: 1 is the first, -1 the last. If a text could be both, it is a name.
+// In JSON lines it is given by its name; objects within objects have names joined by dots.
 struct RowOptions {
   std::string format = "auto";  // or the name of a format: svmlight, csv, …
   IndexBase index_base = IndexBase::automatic;
@@ -65,6 +66,7 @@ struct RowOptions {
   char delimiter = 0;  // 0: the most frequent of , ; tab | in the first line
   std::string label{};
   std::string weight{};
+  std::string id{};
   std::vector<std::string> ignore{}, numeric{}, categorical{};
   std::vector<std::string> missing{"", "NA", "NaN", "?", "null"};
   std::uint64_t skip_bad = 0;
@@ -77,9 +79,11 @@ struct RowOptions {
     v("header", header, "whether the first line names the columns");
     v("delimiter", delimiter, "one character, or tab; default: the most frequent of , ; tab | in the first line");
     v("label", label,
-      labelled ? "column of the label, by name or position (1 is the first, -1 the last); default: the last"
-               : "column to leave out because it is the label, if the file has one");
+      labelled ? "column of the label, by name or position (1 is the first, -1 the last); default: the last, "
+                 "in JSON lines the name label"
+               : "column to leave out because it is the label; default: the one called like the model's label");
     v("weight", weight, "column of the rows' weights");
+    v("id", id, "column of the rows' own names, which come back with their predictions");
     v("ignore", ignore, "columns to leave out");
     v("numeric", numeric, "columns to read as numbers, whatever the first rows hold");
     v("categorical", categorical, "columns to read as categories, whatever the first rows hold");
@@ -88,8 +92,9 @@ struct RowOptions {
   }
 
   bool labelled = true;  // false: rows to predict; no column is the label unless `label` says so
-  // CSV: numeric and categorical by name, for columns that have no other use; they need not exist.
+  // CSV, JSON lines: numeric and categorical by name, for columns that have no other use; they need not exist.
   std::vector<std::string> usually_numeric{}, usually_categorical{};
+  std::string usually_label{};  // of rows to predict, by name, if no `label` is given; it need not exist
   // What is automatic is decided by this many rows, or by this many bytes if that is less. A live stream waits for
   // them.
   std::size_t look_ahead = 1'000, look_ahead_bytes = std::size_t{1} << 23;
@@ -114,6 +119,9 @@ class RowReader {
   [[nodiscard]] virtual std::string place() const = 0;                       // "FILE:LINE" where the last row began
   [[nodiscard]] virtual const std::vector<std::string>& groups() const = 0;  // so far: namespaces come with the rows
   [[nodiscard]] virtual std::string describe() const = 0;                    // what was recognised, in one line
+  [[nodiscard]] virtual std::string label() const { return {}; }             // the label's column, if that has a name
+  // Whether a column is numeric or categorical throughout; else each of its values says what it is.
+  [[nodiscard]] virtual bool has_kinds() const { return false; }
   [[nodiscard]] virtual std::optional<int> index_base() const { return std::nullopt; }  // svmlight's, once decided
   [[nodiscard]] virtual std::uint64_t skipped() const = 0;
   [[nodiscard]] virtual const std::string& first_skipped() const = 0;  // the error of the first, or empty

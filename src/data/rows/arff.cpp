@@ -102,6 +102,8 @@ void ArffRows::take_omitted(std::size_t i, DataRow& row) {
     row.label.assign(1, '0');  // GCC 12 takes a literal here for an overflow
   } else if (column.role == ColumnRole::weight) {
     row.weight = 0;
+  } else if (column.role == ColumnRole::id) {
+    row.tag.assign(1, '0');
   }
 }
 
@@ -130,7 +132,7 @@ RowFormat arff_format() {
           .title = "ARFF",
           .summary = "attributes declared with @attribute, then one line per row after @data, dense or sparse",
           .endings = {".arff"},
-          .options = {"label", "weight", "ignore", "numeric", "categorical"},
+          .options = {"label", "weight", "id", "ignore", "numeric", "categorical"},
           .recognises =
               [](std::string_view line) {
                 const std::string_view text = trimmed(line);

@@ -35,6 +35,8 @@ class ChainedRows : public RowReader {
 
   [[nodiscard]] std::string place() const override { return file_->place(); }
   [[nodiscard]] const std::vector<std::string>& groups() const override { return file_->groups(); }
+  [[nodiscard]] std::string label() const override { return file_->label(); }
+  [[nodiscard]] bool has_kinds() const override { return file_->has_kinds(); }
   [[nodiscard]] std::optional<int> index_base() const override { return file_->index_base(); }
   [[nodiscard]] std::uint64_t skipped() const override { return bad_.count(); }
   [[nodiscard]] const std::string& first_skipped() const override { return bad_.first(); }

@@ -47,16 +47,14 @@ Column& column_called(std::vector<Column>& columns, const std::string& wanted, c
                   file, shown(wanted), count, listed(names_of(columns)), count, count));
 }
 
+bool is_feature(ColumnRole role) { return role == ColumnRole::numeric || role == ColumnRole::categorical; }
+
 void assign(Column& column, ColumnRole role, const std::string& file) {
-  const bool taken =
-      column.role == ColumnRole::label || column.role == ColumnRole::weight || column.role == ColumnRole::ignored;
-  if (taken && column.role != role)
-    throw ConfigError(fmt::format("{}: got two uses of column {}, expected one of label, weight, ignored, feature",
+  if (!is_feature(column.role) && column.role != role)
+    throw ConfigError(fmt::format("{}: got two uses of column {}, expected one of label, weight, id, ignored, feature",
                                   file, shown(column.name)));
   column.role = role;
 }
-
-bool is_feature(ColumnRole role) { return role == ColumnRole::numeric || role == ColumnRole::categorical; }
 
 std::string_view kind_of(ColumnRole feature) { return feature == ColumnRole::numeric ? "numeric" : "categorical"; }
 
@@ -80,6 +78,16 @@ std::vector<std::size_t> same_columns(const std::vector<Column>& columns, const 
                               listed(expected)));
 }
 
+// What the options say of a column comes first.
+void leave_out_label(std::vector<Column>& columns, const RowOptions& options) {
+  const std::string& name = options.usually_label;
+  if (name.empty() || options.labelled || !options.label.empty()) return;
+  for (const auto* given : {&options.numeric, &options.categorical})
+    if (std::find(given->begin(), given->end(), name) != given->end()) return;
+  for (Column& column : columns)
+    if (column.name == name && is_feature(column.role)) column.role = ColumnRole::ignored;
+}
+
 }  // namespace
 
 void assign_roles(std::vector<Column>& columns, const RowOptions& options, const std::string& file) {
@@ -94,6 +102,7 @@ void assign_roles(std::vector<Column>& columns, const RowOptions& options, const
   if (!options.label.empty()) assign(called(options.label), ColumnRole::label, file);
   else if (options.labelled) assign(columns.back(), ColumnRole::label, file);
   if (!options.weight.empty()) assign(called(options.weight), ColumnRole::weight, file);
+  if (!options.id.empty()) assign(called(options.id), ColumnRole::id, file);
   for (const std::string& name : options.ignore) assign(called(name), ColumnRole::ignored, file);
   for (const std::string& name : options.numeric) {
     if (!called(name).values.empty())
@@ -102,6 +111,7 @@ void assign_roles(std::vector<Column>& columns, const RowOptions& options, const
     assign(called(name), ColumnRole::numeric, file);
   }
   for (const std::string& name : options.categorical) assign(called(name), ColumnRole::categorical, file);
+  leave_out_label(columns, options);
   std::uint32_t group = 0;
   for (Column& column : columns) {
     column.seed = group_seed(column.name);
@@ -117,8 +127,10 @@ std::string describe_columns(const std::vector<Column>& columns) {
     return found;
   };
   const auto label = names(ColumnRole::label), weight = names(ColumnRole::weight);
+  const auto id = names(ColumnRole::id);
   std::string text = label.empty() ? "no label" : "label " + label.front();
   if (!weight.empty()) text += ", weight " + weight.front();
+  if (!id.empty()) text += ", id " + id.front();
   const auto add = [&](ColumnRole role, std::string_view what) {
     const auto found = names(role);
     if (!found.empty()) text += fmt::format(", {} {} ({})", found.size(), what, listed(found));
@@ -127,6 +139,12 @@ std::string describe_columns(const std::vector<Column>& columns) {
   add(ColumnRole::categorical, "categorical");
   add(ColumnRole::ignored, "ignored");
   return text;
+}
+
+std::string ColumnRows::label() const {
+  for (const Column& column : columns_)
+    if (column.role == ColumnRole::label) return column.name;
+  return {};
 }
 
 void ColumnRows::set_columns(std::vector<Column> columns) {
@@ -160,6 +178,12 @@ void ColumnRows::take(const Column& column, const Cell& cell, DataRow& row) {
   switch (column.role) {
     case ColumnRole::ignored: return;
     case ColumnRole::label: row.label = cell.missing ? std::string_view() : cell.text; return;
+    case ColumnRole::id:
+      if (cell.missing) return;
+      if (cell.text.find_first_of("\t\r\n") != std::string_view::npos)
+        refuse_cell(column, cell, "a row's name without tabs and line breaks");
+      row.tag = cell.text;
+      return;
     case ColumnRole::weight:
       if (cell.missing) refuse_cell(column, cell, "a weight, 0 or more");
       row.weight = number(column, cell);

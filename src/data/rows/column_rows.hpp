@@ -10,12 +10,12 @@
 
 namespace obolus {
 
-enum class ColumnRole : std::uint8_t { numeric, categorical, label, weight, ignored };
+enum class ColumnRole : std::uint8_t { numeric, categorical, label, weight, id, ignored };
 
 struct Column {
   std::string name;
   ColumnRole role = ColumnRole::numeric;
-  std::uint32_t group = 0;  // among the features: label, weight and ignored columns do not count
+  std::uint32_t group = 0;  // among the features: only features count
   std::uint64_t seed = 0;
   std::vector<std::string> values;  // sorted: the only values allowed; empty: any
 };
@@ -36,10 +36,12 @@ struct Cell {
 class ColumnRows : public LineRows {
  public:
   using LineRows::LineRows;
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  [[nodiscard]] std::string label() const override;
+  [[nodiscard]] bool has_kinds() const override { return true; }
 
  protected:
   void set_columns(std::vector<Column> columns);
-  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
   void take(const Column& column, const Cell& cell, DataRow& row);
   // Columns may come in another order: they are matched by name.
   void take_over(LineRows& before) override;

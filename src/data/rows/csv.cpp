@@ -39,6 +39,7 @@ class CsvRows : public ColumnRows {
       return true;
     }
     row.label.clear();
+    row.tag.clear();
     row.weight = 1;
     row.features.clear();
     read_record(line, row);
@@ -128,7 +129,7 @@ RowFormat csv_format() {
           .title = "CSV",
           .summary = "cells between commas, semicolons, tabs or bars, quoted where needed; a header or none",
           .endings = {".csv", ".tsv"},
-          .options = {"header", "delimiter", "label", "weight", "ignore", "numeric", "categorical", "missing"},
+          .options = {"header", "delimiter", "label", "weight", "id", "ignore", "numeric", "categorical", "missing"},
           .recognises = [](std::string_view line) { return line.find_first_of(",;\t|") != std::string_view::npos; },
           .open =
               [](std::unique_ptr<LineSource> lines, const RowOptions& given) {

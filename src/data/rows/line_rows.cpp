@@ -32,7 +32,7 @@ bool LineRows::next_line(std::string_view& line) {
 }
 
 void LineRows::follow(LineRows& before) {
-  if (&format() != &before.format())
+  if (!can_follow(before))
     throw DataError(fmt::format("{}: got {}, expected {} as in {}: files read as one have one format", lines_->name(),
                                 format().title, before.format().title, before.lines_->name()));
   take_over(before);

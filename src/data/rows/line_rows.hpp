@@ -20,7 +20,7 @@ class LineRows : public RowReader {
 
   [[nodiscard]] bool next(DataRow& row) final;
   [[nodiscard]] std::string place() const final;
-  [[nodiscard]] const std::vector<std::string>& groups() const final { return groups_; }
+  [[nodiscard]] const std::vector<std::string>& groups() const override { return groups_; }
   [[nodiscard]] std::uint64_t skipped() const final { return bad_.count(); }
   [[nodiscard]] const std::string& first_skipped() const final { return bad_.first(); }
 
@@ -37,7 +37,8 @@ class LineRows : public RowReader {
  protected:
   // `row` is empty. Throws BadRow once the line is consumed.
   [[nodiscard]] virtual bool read(DataRow& row) = 0;
-  virtual void take_over(LineRows& before) = 0;  // which is of the same class
+  [[nodiscard]] virtual bool can_follow(const LineRows& before) const { return &format() == &before.format(); }
+  virtual void take_over(LineRows& before) = 0;  // which it can follow
 
   [[nodiscard]] LineSource& lines() { return *lines_; }
   // The next line becomes the row's place.

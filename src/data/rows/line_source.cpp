@@ -44,7 +44,8 @@ bool LineSource::fill() {
     end_ -= drop;
     held_at_ = 0;
   }
-  if (buffer_.size() < end_ + block_) buffer_.resize(std::max(end_ + block_, 2 * buffer_.size()));
+  if (const std::size_t needed = end_ + block_ + padding; buffer_.size() < needed)
+    buffer_.resize(std::max(needed, 2 * buffer_.size()));
   const std::size_t got = bytes_->read({buffer_.data() + end_, block_});
   end_ += got;
   finished_ = got == 0;

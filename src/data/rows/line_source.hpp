@@ -23,6 +23,8 @@ class LineSource {
  public:
   LineSource(std::unique_ptr<ByteSource> bytes, std::string name, std::size_t max_length, std::size_t block);
 
+  static constexpr std::size_t padding = 64;  // readable bytes behind a line, of whatever content
+
   // False at the end. The line is valid until the next call.
   [[nodiscard]] bool next(std::string_view& line);
   [[nodiscard]] std::string_view ending() const { return ending_; }  // of the last line: "\n", "\r\n", "\r" or ""

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "data/journal/journal.hpp"
 #include "data/rows/chained_rows.hpp"
 #include "data/rows/gzip_bytes.hpp"
 #include "data/rows/zstd_bytes.hpp"
@@ -53,10 +54,12 @@ std::unique_ptr<ByteSource> unpacked_bytes(std::unique_ptr<ByteSource> bytes, co
   const auto may_be = [&](std::string_view magic) { return magic.starts_with(head) && head.size() < magic.size(); };
   char byte = 0;
   // Reads no more bytes than needed: a live stream may begin with a short line.
-  while ((may_be(gzip_magic) || may_be(zstd_magic)) && bytes->read({&byte, 1}) == 1) head += byte;
+  while ((may_be(gzip_magic) || may_be(zstd_magic) || may_be(journal_magic)) && bytes->read({&byte, 1}) == 1)
+    head += byte;
   auto peeked = std::make_unique<PeekedBytes>(std::move(bytes), head);
   if (head == gzip_magic) return gzip_bytes(std::move(peeked), name);
   if (head == zstd_magic) return zstd_bytes(std::move(peeked), name);
+  if (head == journal_magic) return journal_lines(std::move(peeked), name);
   return peeked;
 }
 

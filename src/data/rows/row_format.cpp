@@ -11,6 +11,7 @@ namespace obolus {
 
 // NOLINTBEGIN(readability-redundant-declaration): a group of sources defines some of them above
 RowFormat arff_format();
+RowFormat json_lines_format();
 RowFormat vowpal_wabbit_format();
 RowFormat svmlight_format();
 RowFormat csv_format();
@@ -19,10 +20,7 @@ RowFormat csv_format();
 // CSV is last: it takes any line that contains a delimiter.
 const std::vector<RowFormat>& row_formats() {
   static const std::vector<RowFormat> all{
-      arff_format(),
-      vowpal_wabbit_format(),
-      svmlight_format(),
-      csv_format(),
+      arff_format(), json_lines_format(), vowpal_wabbit_format(), svmlight_format(), csv_format(),
   };
   return all;
 }

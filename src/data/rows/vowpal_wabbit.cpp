@@ -10,17 +10,13 @@
 #include "data/rows/number_text.hpp"
 #include "data/rows/row_hash.hpp"
 #include "data/rows/short_decimal.hpp"
+#include "data/rows/text_hash.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus {
 namespace {
 
 constexpr std::size_t max_namespaces = 65'536;  // each is kept, and a stream must not fill the memory with them
-
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return row_hash(text, 0); }
-};
 
 class VowpalWabbitRows : public LineRows {
  public:

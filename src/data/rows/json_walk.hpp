@@ -1,0 +1,67 @@
+// Walks over one object of a row, by simdjson: what each value becomes. For json_row.cpp alone.
+#pragma once
+
+#include <simdjson.h>
+
+#include <string>
+#include <string_view>
+
+#include "data/rows/csv_layout.hpp"
+#include "data/rows/json_names.hpp"
+#include "obolus/core/to_size.hpp"
+
+namespace obolus {
+
+namespace json = simdjson::ondemand;
+
+// What simdjson refuses; json_text.hpp then says where and why.
+struct NotJson {};
+
+template <class T, class Result>
+T taken(Result&& result) {
+  T value;
+  if (std::forward<Result>(result).get(value) != simdjson::SUCCESS) throw NotJson{};
+  return value;
+}
+
+// For messages.
+[[nodiscard]] std::string got(json::value& value);
+
+class JsonWalk {
+ public:
+  JsonWalk(JsonNames& names, const MissingValues& missing) : names_(names), missing_(missing) {}
+
+  // `text`: the whole, from which offsets count.
+  void read(json::object object, std::string_view text, DataRow& row);
+  [[nodiscard]] std::size_t offset(const char* at) const { return to_size(at - text_.data()); }
+  // Of the key of the row's id and the end of its value; both 0 if there is none.
+  [[nodiscard]] std::size_t id_begin() const { return id_begin_; }
+  [[nodiscard]] std::size_t id_end() const { return id_end_; }
+
+ private:
+  void read_object(json::object object, std::uint32_t parent, std::size_t depth);
+  [[nodiscard]] std::uint32_t name_of(json::field& field, std::uint32_t parent);
+  void read_value(json::value& value, std::uint32_t name, std::size_t depth);
+  void read_feature(json::value& value, json::json_type type, const JsonName& name);
+  void read_array(json::value& value, const JsonName& name);
+  void read_element(json::value& element, std::size_t position, const JsonName& name);
+  void read_label(json::value& value, json::json_type type, const JsonName& name);
+  void read_weight(json::value& value, json::json_type type, const JsonName& name);
+  void read_id(json::value& value, json::json_type type, const JsonName& name);
+  [[nodiscard]] std::string_view plain_text(json::value& value, const JsonName& name) const;
+  void skip(json::value& value, std::size_t depth) const;
+  void require_depth(json::value& value, std::size_t depth) const;
+  [[nodiscard]] float number(json::value& value, json::json_type type, const JsonName& name) const;
+  [[nodiscard]] float number_of_text(json::value& value, std::string_view written, const JsonName& name) const;
+  void push(const JsonName& name, std::uint64_t key, float v) { row_->features.push_back({name.group, key, v}); }
+  [[nodiscard]] std::size_t offset(json::value& value) const { return offset(value.raw_json_token().data()); }
+  [[noreturn]] void refuse(json::value& value, const JsonName& name, std::string_view expected) const;
+
+  JsonNames& names_;
+  const MissingValues& missing_;
+  std::string_view text_;
+  DataRow* row_ = nullptr;
+  std::size_t id_begin_ = 0, id_end_ = 0;
+};
+
+}  // namespace obolus
