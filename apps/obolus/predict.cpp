@@ -55,6 +55,7 @@ void run(Arguments& a) {
   Fit model = fit::load_model(a.model);
   a.rows.options.usually_numeric = model.columns(true);
   a.rows.options.usually_categorical = model.columns(false);
+  a.rows.options.usually_label = model.label_name();
   fit::RowPipe pipe(a.rows.open(), true);
   Output out(a.out);
   std::string line;
@@ -98,8 +99,9 @@ void add_predict(Verb& app, int& code) {
   verb->footer(
       "One line per row, separated by tabs: the class or the number, the classes' probabilities if asked for, and the "
       "row's\n"
-      "tag. Columns of CSV and ARFF are found by name, in any order. Labels are ignored: svmlight and Vowpal Wabbit\n"
-      "rows may have them; in CSV and ARFF, name their column with --label.\n"
+      "tag. Columns of CSV, ARFF and JSON are found by name, in any order. Labels are ignored: svmlight and Vowpal\n"
+      "Wabbit rows may have them; in CSV, ARFF and JSON their column is left out if it is called as it was when the\n"
+      "model was fitted, or named with --label.\n"
       "Exit codes: 0 done, 2 wrong arguments, 3 bad data or model.");
   verb->callback([a, &code] {
     run(*a);

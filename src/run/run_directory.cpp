@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <sstream>
 
 #include "config/option_text.hpp"
-#include "data/checksum.hpp"
+#include "data/sealed_bytes.hpp"
 #include "obolus/core/error.hpp"
 
 namespace obolus {
@@ -52,12 +51,6 @@ void require_same(const std::string& before, const std::string& now, const std::
 
 constexpr std::string_view magic = "OBOLUSCP";
 constexpr std::uint32_t version = 4;
-
-struct Header {
-  char magic[8];
-  std::uint32_t version, reserved;
-  std::uint64_t size, checksum;
-};
 
 }  // namespace
 
@@ -114,33 +107,24 @@ void RunDirectory::sync_trace() {
 
 void RunDirectory::save_checkpoint(const std::vector<std::byte>& state) {
   sync_trace();  // the checkpoint must never be ahead of the trace
-  Header header{};
-  std::memcpy(header.magic, magic.data(), magic.size());
-  header.version = version;
-  header.size = state.size();
-  header.checksum = checksum(state.data(), state.size());
-  std::string content(reinterpret_cast<const char*>(&header), sizeof header);
-  content.append(reinterpret_cast<const char*>(state.data()), state.size());
-  write_atomically(file("checkpoint"), content);
+  write_atomically(file("checkpoint"), sealed(magic, version, state));
 }
 
-std::optional<std::vector<std::byte>> RunDirectory::load_checkpoint() const {
-  const std::string path = file("checkpoint");
+std::optional<std::vector<std::byte>> read_checkpoint(const std::string& folder) {
+  const std::string path = folder + "/checkpoint";
   if (!fs::exists(path)) return std::nullopt;
   const std::string content = read_whole_file(path, std::uint64_t{1} << 32);
-  Header header{};
-  if (content.size() < sizeof header || content.compare(0, magic.size(), magic) != 0)
-    throw DataError(path + ": is not an Obolus checkpoint");
-  std::memcpy(&header, content.data(), sizeof header);
-  if (header.version != version)
-    throw DataError(
-        fmt::format("{}: has version {}, this program reads version {}: resume with the program that wrote it", path,
-                    header.version, version));
-  const auto* data = reinterpret_cast<const std::byte*>(content.data()) + sizeof header;
-  const std::size_t size = content.size() - sizeof header;
-  if (size != header.size || header.reserved != 0 || checksum(data, size) != header.checksum)
-    throw DataError(path + ": is damaged (size or checksum differ); start again with --force");
-  return std::vector<std::byte>(data, data + size);
+  const Unsealed found = unsealed(content, magic, version, version);
+  switch (found.fault) {
+    case SealFault::none: break;
+    case SealFault::another_file: throw DataError(path + ": is not an Obolus checkpoint");
+    case SealFault::another_version:
+      throw DataError(
+          fmt::format("{}: has version {}, this program reads version {}: resume with the program that wrote it", path,
+                      found.version, version));
+    case SealFault::damaged: throw DataError(path + ": is damaged (size or checksum differ); start again with --force");
+  }
+  return std::vector<std::byte>(found.bytes.begin(), found.bytes.end());
 }
 
 void RunDirectory::write_summary(std::string_view json) { write_atomically(file("summary.json"), json); }

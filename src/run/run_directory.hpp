@@ -13,6 +13,9 @@
 
 namespace obolus {
 
+// The state that the checkpoint in a run's folder holds, if there is one.
+[[nodiscard]] std::optional<std::vector<std::byte>> read_checkpoint(const std::string& folder);
+
 class RunDirectory {
  public:
   enum class Mode { fresh, replace, resume };
@@ -28,7 +31,7 @@ class RunDirectory {
   void write_config();
 
   // The saved state, when resuming and there is one.
-  [[nodiscard]] std::optional<std::vector<std::byte>> load_checkpoint() const;
+  [[nodiscard]] std::optional<std::vector<std::byte>> load_checkpoint() const { return read_checkpoint(path_); }
   void truncate_trace(std::uint64_t bytes);
 
   void append_trace(std::string_view line);

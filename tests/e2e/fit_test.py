@@ -142,6 +142,54 @@ class FormatsTest(FitProgramTest):
         models.append(self.model())
         self.assertEqual(len(set(models)), 1)
 
+    def json_lines(self, rows=None):
+        cells = [[None if cell in ("NA", "") else cell for cell in row] for row in (rows or self.rows)]
+        return "".join(json.dumps(dict(zip(self.header, row))) + "\n" for row in cells)
+
+    def test_json_lines(self):
+        self.write("rows.jsonl", self.json_lines())
+        self.learnt("rows.jsonl", "--label", "kind")
+        self.learnt("rows.jsonl", "--label", "kind", "--format", "jsonl")
+        self.write("rows.ndjson", self.json_lines().replace('"kind":', '"label":'))
+        self.learnt("rows.ndjson")
+        # A key that is always there, with kinds as CSV finds them: the same rows, hence the same model.
+        as_table = ["--categorical", "colour", "--numeric", "width"]
+        same = self.models_of(["rows.csv"], ["rows.jsonl", "--label", "kind", *as_table])
+        self.assertEqual(len(set(same)), 1)
+        # The model knows its columns: numbers may be texts.
+        texts = "".join(json.dumps(dict(zip(self.header, map(str, row)))) + "\n" for row in self.rows)
+        self.write("texts.jsonl", texts)
+        expected = self.obolus("predict", "run/model", "rows.csv", "--label", "kind", "--probabilities").stdout
+        for rows in ("rows.jsonl", "texts.jsonl"):
+            said = self.obolus("predict", "run/model", rows, "--label", "kind", "--probabilities").stdout
+            self.assertEqual(said, expected)
+
+    def test_json_lines_may_follow_a_table(self):
+        lines = self.csv.read_text().splitlines(True)
+        self.write("first.csv", "".join(lines[:501]))
+        self.write("more.jsonl", self.json_lines(self.rows[500:650]))
+        self.write("last.ndjson", self.json_lines(self.rows[650:]))
+        models = self.models_of(["rows.csv"], ["first.csv", "more.jsonl", "last.ndjson"])
+        self.assertEqual(len(set(models)), 1)
+        self.fit("more.jsonl", "first.csv", "--label", "kind", "--force", code=DATA)
+
+    def test_rows_have_names_of_their_own(self):
+        header, named = ["name", *self.header], [[f"row{t}", *row] for t, row in enumerate(self.rows)]
+        self.write("named.csv", fit_streams.csv(header, named))
+        self.header, self.rows = header, named
+        self.write("named.jsonl", self.json_lines())
+        for rows in ("named.csv", "named.jsonl"):
+            self.learnt(rows, "--label", "kind", "--id", "name", "--predictions", "p.txt")
+            lines = (self.directory / "p.txt").read_text().splitlines()
+            self.assertEqual([line.split("\t")[1] for line in lines], [f"row{t}" for t in range(800)])
+            out = self.obolus("predict", "run/model", rows, "--label", "kind", "--id", "name").stdout
+            self.assertEqual([line.split("\t")[1] for line in out.splitlines()], [f"row{t}" for t in range(800)])
+
+    def test_a_bad_line_of_json_is_named_with_its_column(self):
+        self.write("bad.jsonl", '{"a":1,"label":"p"}\n{"a":1,"label":"q"}\n{"a":nan,"label":"p"}\n')
+        self.refused("fit", "bad.jsonl", code=DATA, patterns=[r"bad\.jsonl:3:6: got \"nan\", expected a value"])
+        self.assertEqual(self.metrics("bad.jsonl", "--skip-bad", 1)["rows"], 2)
+
     def test_generated(self):
         summary = self.metrics("--generate", "sea,seed=3,drift_rows=[500,1000]", "--rows", 2_000)
         self.assertEqual(summary["rows"], 2_000)
@@ -643,6 +691,21 @@ class StoppedTest(FitProgramTest):
             self.assertEqual(told, "obolus: stopped after 2 rows and saved\n")
             self.obolus("inspect", f"live{threads}/model")
 
+    def test_rows_of_an_open_pipe_are_learnt_as_they_come(self):
+        command = ["fit", "-", "--format", "jsonl", "--id", "i", "--task", "classes", "--predictions", "-"]
+        process = program.start([*command, "--out", "open"], self.directory, stdin=subprocess.PIPE)
+        for i, row in enumerate("pqqp"):
+            process.stdin.write(json.dumps({"a": {"q": 1, "p": -1}[row], "label": row, "i": i}) + "\n")
+            process.stdin.flush()
+            said, name = process.stdout.readline().rstrip("\n").split("\t")
+            self.assertEqual(name, str(i), "a row is handed on with its line")
+            if i < 2:
+                self.assertEqual(said, "?p"[i], "the row before is learnt by then")
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0, process.stderr.read())
+        process.stdout.close()
+        process.stderr.close()
+
     def test_a_signal_is_heeded_before_the_first_byte(self):
         process = program.start(["fit", "-", "--out", "live"], self.directory, stdin=subprocess.PIPE)
         time.sleep(0.3)
@@ -823,7 +886,7 @@ class ModelTest(FitProgramTest):
     def test_damaged_and_foreign_models(self):
         whole = self.model()
         magic, version, reserved, size, checksum = HEADER.unpack(whole[: HEADER.size])
-        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 3, 0, len(whole) - HEADER.size))
+        self.assertEqual((magic, version, reserved, size), (b"OBOLUSFM", 4, 0, len(whole) - HEADER.size))
         middle = len(whole) // 2
         flipped = whole[:middle] + bytes([whole[middle] ^ 4]) + whole[middle + 1 :]
         for name, content, patterns in [

@@ -64,7 +64,7 @@ GOLDENS = [
     Golden("list problems", 0, words(PROBLEMS + ["path", "rounds"]), NOTHING),
     Golden("list sets", 0, words(SETS + ["lower", "upper", "radius"]), NOTHING),
     Golden("list metrics", 0, words(METRICS + ["gamma"]), NOTHING),
-    Golden("list formats", 0, words(["svmlight", "csv", "arff", "vw", ".libsvm", "--index-base"]), NOTHING),
+    Golden("list formats", 0, words(["svmlight", "csv", "arff", "jsonl", "vw", ".libsvm", "--index-base"]), NOTHING),
     Golden("list generators", 0, words(["sea", "hyperplane", "rbf", "led", "agrawal", "drift_rows"]), NOTHING),
     # one entry, with its options and without the others
     Golden("list optimisers f2obo", 0, [without("sobow"), *words(["f2obo", "alpha", "warm_start"])], NOTHING),
@@ -74,6 +74,7 @@ GOLDENS = [
     Golden("list metrics H_2T", 0, [without("separation"), *words(["H_2T", "gamma"])], NOTHING),
     Golden("list sections domain", 0, [without("checkpoint_every"), r"\[domain\]", *words(["radius"])], NOTHING),
     Golden("list formats csv", 0, [without("--index-base"), *words(["csv", "--delimiter"])], NOTHING),
+    Golden("list formats jsonl", 0, [without("--delimiter"), *words(["jsonl", ".ndjson", "--id"])], NOTHING),
     Golden("list generators sea", 0, [without("perturbation"), *words(["sea", "drift_width", "share"])], NOTHING),
     Golden("list optimisers f2bo", 2, NOTHING, [r"got 'f2bo', expected the name of an opt", r"did you mean 'f2obo'"]),
     Golden("list problems quadratics", 2, NOTHING, [r"did you mean 'quadratic'"]),

@@ -12,22 +12,29 @@ namespace {
 using fit::Columns;
 using Names = std::vector<std::string>;
 
+// Ours, of the reader's so many groups.
+std::vector<int> numbers(const Columns& columns) {
+  std::vector<int> all;
+  for (const fit::KnownColumn& c : columns.of_reader()) all.push_back(c.number);
+  return all;
+}
+
 TEST(Columns, AreKnownByNameInWhateverOrder) {
   Columns columns;
   columns.set_groups(Names{"a", "b"});
   columns.set_groups(Names{"a", "b", "c"});  // the same reader has met more
   EXPECT_EQ(columns.names(), (Names{"a", "b", "c"}));
-  EXPECT_EQ(columns.of_reader(2), 2);
+  EXPECT_EQ(numbers(columns), (std::vector{0, 1, 2}));
   columns.set_groups(Names{"c", "d", "a"});  // another one
   EXPECT_EQ(columns.names(), (Names{"a", "b", "c", "d"}));
-  EXPECT_EQ(columns.of_reader(0), 2);
-  EXPECT_EQ(columns.of_reader(1), 3);
-  EXPECT_EQ(columns.of_reader(2), 0);
-  EXPECT_FALSE(columns.knows(3));
-  EXPECT_EQ(columns.of_reader(3), 0);
+  EXPECT_EQ(numbers(columns), (std::vector{2, 3, 0}));
   columns.set_groups(Names{"c"});
-  EXPECT_TRUE(columns.knows(0));
-  EXPECT_FALSE(columns.knows(1));
+  EXPECT_EQ(numbers(columns), (std::vector{2}));
+  EXPECT_EQ(columns.find("d").number, 3);
+  EXPECT_EQ(columns.find("d", 3).number, 3);
+  EXPECT_EQ(columns.find("d", 1).key, columns.find("d").key);
+  EXPECT_EQ(columns.find("e").number, -1);
+  EXPECT_EQ(columns.find("e").key, row_key("e", ""));
 }
 
 // Welford's sums against two passes: n values of about 1e3 round their squares by n ε 1e6, next to a variance of 4.
@@ -77,11 +84,11 @@ TEST(Columns, AreTheSameAfterLoadingAndForgetTheReader) {
   loaded.fields(from);
   from.finish();
   EXPECT_EQ(loaded.names(), columns.names());
-  EXPECT_EQ(loaded.key(1), columns.key(1));
+  EXPECT_EQ(loaded.find("b").key, columns.find("b").key);
   EXPECT_EQ(loaded.standardised(1, 3.0), columns.standardised(1, 3.0));
-  EXPECT_FALSE(loaded.knows(0));
+  EXPECT_TRUE(loaded.of_reader().empty());
   loaded.set_groups(Names{"b"});
-  EXPECT_EQ(loaded.of_reader(0), 1);
+  EXPECT_EQ(numbers(loaded), (std::vector{1}));
 }
 
 TEST(Columns, AreRefusedWhereASavedOneStandsThereTwice) {

@@ -103,6 +103,46 @@ TEST(SavedFit, GoesOnToTheSameBitsWhereverItStops) {
     }
 }
 
+TEST(SavedFit, IsCopiedAndBothGoOnToTheSameBits) {
+  for (const Case& c : cases())
+    for (const int stop : {0, 1, 3, 7, 30}) {
+      SCOPED_TRACE(std::string(c.name) + ", copied after " + std::to_string(stop));
+      Fit fit = made(c);
+      fit.set_label_name("kind");
+      FitStream stream(5, c.options.task);
+      for (int t = 0; t < stop; ++t) fit.learn(stream.next());
+      Fit copy = copy_of(fit);
+      EXPECT_EQ(copy.label_name(), "kind");
+      for (int t = 0; t < 50; ++t) {
+        const DataRow row = stream.next();
+        const Prediction expected = fit.predict(row);
+        expect_same(copy.predict(row), expected);
+        const Prediction learnt = fit.learn(row);
+        expect_same(copy.learn(row), learnt);
+      }
+      EXPECT_TRUE(same(c, copy, fit));
+    }
+}
+
+TEST(SavedFit, IsCopiedWithItsRowsToJudgeByAndItsPath) {
+  const Case c = cases()[6];
+  FitStream stream(5);
+  std::vector<DataRow> judges;
+  for (int t = 0; t < 10; ++t) judges.push_back(stream.next());
+  Fit fit = made(c);
+  fit.set_validation(judges);
+  fit.set_groups(FitStream::groups(), c.columns);
+  fit.follow({{0, {0.5, 1e-4, 1, 1}}, {20, {0.1, 1e-3, 1, 1}}});
+  for (int t = 0; t < 30; ++t) fit.learn(stream.next());
+  Fit copy = copy_of(fit);
+  for (int t = 0; t < 100; ++t) {
+    const DataRow row = stream.next();
+    const Prediction expected = fit.learn(row);
+    expect_same(copy.learn(row), expected);
+  }
+  EXPECT_TRUE(saved(copy) == saved(fit));
+}
+
 TEST(SavedFit, PredictsTheSameFromTheModelAlone) {
   for (Case& c : cases()) {
     c.options.blend = FitBlend::none;  // a model file has no last label (blend_test.cpp)

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "data/checksum.hpp"
 #include "obolus/core/error.hpp"
 #include "tests/fit/fit_stream.hpp"
 #include "tests/temporary_folder.hpp"
@@ -80,14 +81,33 @@ TEST(ModelFile, OfAnotherVersionIsRefusedByItsNumber) {
   Fit fit = fitted(fit_options());
   const std::string path = folder.file("model");
   fit::save_model(path, fit);
-  set_version(path, 4);
-  EXPECT_NE(refusal(path).find("version 4"), std::string::npos);
+  set_version(path, 5);
+  EXPECT_NE(refusal(path).find("version 5"), std::string::npos);
   EXPECT_NE(refusal(path).find("newer"), std::string::npos);
   set_version(path, 2);
   EXPECT_NE(refusal(path).find("version 2"), std::string::npos);
   EXPECT_NE(refusal(path).find("fit it again"), std::string::npos);
-  set_version(path, 3);
+  set_version(path, 4);
   EXPECT_EQ(refusal(path), "accepted");
+}
+
+TEST(ModelFile, KeepsTheNameOfTheLabelAndIsReadWithoutIt) {
+  Fit fit = fitted(fit_options());
+  fit.set_label_name("kind");
+  std::string bytes = fit::model_bytes(fit);
+  EXPECT_EQ(fit::model_from(bytes, "model").label_name(), "kind");
+
+  // As version 3 was: the field is its name, a zero, a tag, a count, and the text with its length.
+  constexpr std::size_t header = 32, number = 8, field = 10 + 1 + 1 + number + number + 4;
+  bytes.erase(bytes.find("label_name"), field);
+  bytes[8] = 3;
+  const std::uint64_t size = bytes.size() - header;
+  const std::uint64_t sum = checksum(bytes.data() + header, size);
+  std::memcpy(bytes.data() + 16, &size, number);
+  std::memcpy(bytes.data() + 24, &sum, number);
+  const Fit older = fit::model_from(bytes, "model");
+  EXPECT_EQ(older.label_name(), "");
+  EXPECT_EQ(older.classes(), fit.classes());
 }
 
 }  // namespace

@@ -402,10 +402,11 @@ TYPED_TEST(WeightsOf, PayLateWhatTheyWouldHavePaidEveryRound) {
     expect_same(c.lazy, c.eager, within);
     const LearnerRow row = c.row();
     std::vector<TypeParam, LineAllocator<TypeParam>> sums(to_size(c.lazy.width())), paid(sums);
-    c.lazy.gather_decayed(row, sums.data());
+    typename fit::Weights<TypeParam>::Decayed scratch;
+    c.lazy.gather_decayed(row, sums.data(), scratch);
     Archive before, after;
     c.lazy.fields(before);
-    c.lazy.gather_decayed(row, paid.data());
+    c.lazy.gather_decayed(row, paid.data(), scratch);
     c.lazy.fields(after);
     EXPECT_EQ(before.bytes(), after.bytes()) << "a look at them applies nothing";
     c.lazy.decay_and_gather(row, paid.data());

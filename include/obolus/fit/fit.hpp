@@ -56,11 +56,20 @@ class Fit {
   // order may differ.
   void set_groups(std::span<const std::string> names, bool columns);
 
+  // The column that the labels stand in, if it has a name: models keep it.
+  void set_label_name(std::string name);
+  [[nodiscard]] const std::string& label_name() const;
+  // Whether the rows' columns had kinds (RowReader::has_kinds): models keep that too.
+  void set_has_kinds(bool has);
+  [[nodiscard]] bool has_kinds() const;
+
+  // Throws the DataError that learn() would throw for the row's label, weight or values.
+  void require_learnable(const DataRow& row) const;
   // The prediction from before the row was learnt. A row without a label is only predicted. Throws DataError for a
   // bad label or value.
   const Prediction& learn(const DataRow& row);
   // As if it were the next row, but that the row itself does not count for the scale of its columns, and that a model
-  // from a file knows no last label.
+  // from a file knows no last label. The row's own label is not looked at.
   const Prediction& predict(const DataRow& row);
   // From now on these rows judge the hyperparameters, `batch` of them per round and in turn, and the rows that are
   // learnt do not. Their groups are those of set_groups() so far; the rows to be learnt need a call of their own.
@@ -106,8 +115,32 @@ class Fit {
   void fields(Archive& a);        // everything: training continues to the same bits
   void model_fields(Archive& a);  // what predictions need
  private:
+  friend Fit copy_of(Fit& fit);
+  friend class FitReader;
   struct Parts;
   std::unique_ptr<Parts> parts_;
+};
+
+// Goes on to the same bits. For a while it takes the memory of two more.
+[[nodiscard]] Fit copy_of(Fit& fit);
+
+// Predicts by a fit that stands still, as many threads may at once, each by a reader of its own: the fit is not written
+// to. Between two rows it may learn, or become another one.
+class FitReader {
+ public:
+  FitReader();
+  FitReader(FitReader&&) noexcept;
+  FitReader& operator=(FitReader&&) noexcept;
+  ~FitReader();
+
+  // To the same bits as Fit::predict() after set_groups(groups, columns), but that a name the fit does not know stays
+  // unknown to it. Valid until the next call. Throws DataError for a bad value or weight.
+  const Prediction& predict(const Fit& fit, const DataRow& row, std::span<const std::string> groups,
+                            bool columns = true);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // By the labels of some rows: numbers, if all labels are, and one is not whole or there are more than a hundred

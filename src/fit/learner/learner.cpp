@@ -22,22 +22,23 @@ Learner<S>::Learner(const LearnerOptions& options, Hyperparameters hyperparamete
 }
 
 template <class S>
-const typename Learner<S>::Logits& Learner<S>::predict(const LearnerRow& row) {
-  sums_.resize(to_size(weights_.groups() * weights_.width()));
-  lanes_.resize(to_size(weights_.lanes()));
-  weights_.gather_decayed(row, sums_.data());
-  weights_.combine(sums_.data(), lanes_.data());
-  if (span_.is_open()) span_.correct(row, lanes_.data());
-  return lanes_;
+const typename Learner<S>::Logits& Learner<S>::predict(const LearnerRow& row, Scratch& scratch) const {
+  scratch.sums.resize(to_size(weights_.groups() * weights_.width()));
+  scratch.lanes.resize(to_size(weights_.lanes()));
+  weights_.gather_decayed(row, scratch.sums.data(), scratch.decayed);
+  weights_.combine(scratch.sums.data(), scratch.lanes.data());
+  if (span_.is_open()) span_.correct(row, scratch.lanes.data(), scratch.products);
+  return scratch.lanes;
 }
 
 // predict(), but that the features' pending decay is applied.
 template <class S>
 void Learner<S>::look(const LearnerRow& row, Numbers& lanes) {
-  sums_.resize(to_size(weights_.groups() * weights_.width()));
+  Numbers& sums = scratch_.sums;
+  sums.resize(to_size(weights_.groups() * weights_.width()));
   lanes.resize(to_size(weights_.lanes()));
-  weights_.decay_and_gather(row, sums_.data());
-  weights_.combine(sums_.data(), lanes.data());
+  weights_.decay_and_gather(row, sums.data());
+  weights_.combine(sums.data(), lanes.data());
   span_.correct(row, lanes.data());
 }
 
@@ -45,15 +46,15 @@ template <class S>
 const typename Learner<S>::Logits& Learner<S>::add(LearnerRow&& row) {
   if (!(row.weight > 0)) return predict(row);  // it would count as a round, and lower the mean of the curvature
   if (!span_.is_open()) open_span();
-  look(row, lanes_);
+  look(row, scratch_.lanes);
   pending_.push_back(std::move(row));
   LearnerRow& kept = pending_.back();
   const bool is_cut = kept.serves(Role::inner) && span_.cut(kept);
   if (is_cut) look(kept, cut_lanes_);
-  const Numbers& lanes = is_cut ? cut_lanes_ : lanes_;
+  const Numbers& lanes = is_cut ? cut_lanes_ : scratch_.lanes;
   if (kept.serves(Role::outer)) judged_.insert(judged_.end(), lanes.begin(), lanes.end());
   if (kept.serves(Role::inner)) learn(kept, lanes);
-  return lanes_;
+  return scratch_.lanes;
 }
 
 template <class S>

@@ -65,10 +65,19 @@ template <class S>
 class Learner {
  public:
   using Logits = std::vector<S, LineAllocator<S>>;
+  // What predicting a row works with.
+  struct Scratch {
+    Logits sums, lanes;
+    typename Weights<S>::Decayed decayed;
+    typename Span<S>::Products products;
+  };
+
   Learner(const LearnerOptions& options, Hyperparameters hyperparameters, std::uint64_t seed);
 
-  // Logits of a row, one per output; valid until the next call.
-  const Logits& predict(const LearnerRow& row);
+  // Logits of a row, one per output; valid until the scratch is used again. Any number of threads may ask at once,
+  // each with a scratch of its own, while nothing else is called.
+  const Logits& predict(const LearnerRow& row, Scratch& scratch) const;
+  const Logits& predict(const LearnerRow& row) { return predict(row, scratch_); }
   // The same, and the row is learnt if it weighs anything. At most `batch` rows that are trained on may come between
   // two calls of train().
   const Logits& add(LearnerRow&& row);
@@ -81,6 +90,7 @@ class Learner {
   }
   void grow_classes(int classes);
   void follow(std::vector<PathPlace> path) { path_ = std::move(path); }  // instead of slopes
+  [[nodiscard]] const std::vector<PathPlace>& path() const { return path_; }
   void add_l2_group();              // an L2 of its own for one more group of features, like that of the first
   void see(const LearnerRow& row);  // its values count for the features' scales; train() does so for its rows
 
@@ -155,7 +165,8 @@ class Learner {
   double curvature_ = 0, learnt_ = 0;  // mean over the latest rows; how many
 
   // Scratch: of a row, then of a round.
-  Numbers sums_, lanes_, cut_lanes_, other_lanes_;
+  Scratch scratch_;
+  Numbers cut_lanes_, other_lanes_;
   std::vector<double> within_;  // by derivative
   RoundBatch<S> batch_;
   RowPointers rows_;

@@ -20,31 +20,31 @@ void Span<S>::open(int rows, int active, const Weights<S>& weights) {
   free_.clear();
   for (int s = active - 1; s >= 0; --s) free_.push_back(s);
   local_of_.resize(to_size(weights.slots()), -1);
-  products_.assign(to_size(stride_), S(0));
 }
 
 // After the weights' shape has changed local_of_ may be too short: resized in local().
 template <class S>
-void Span<S>::correct(const LearnerRow& row, S* lanes) const {
-  std::ranges::fill(products_, S(1));  // the constant
+void Span<S>::correct(const LearnerRow& row, S* lanes, Products& scratch) const {
+  auto& [by_member, by_slot] = scratch;
+  by_member.assign(to_size(stride_), S(1));  // the constant
   for (const Entry& e : row.entries) {
     const std::int32_t local = to_size(e.slot) < local_of_.size() ? local_of_[to_size(e.slot)] : -1;
     if (local < 0) continue;
     kernels_->add_line(line_.data() + to_size(local) * to_size(stride_), scale_[to_size(local)] * S(e.value), stride_,
-                       products_.data());
+                       by_member.data());
   }
-  by_slot_.assign(to_size(active_.stride), S(0));
+  by_slot.assign(to_size(active_.stride), S(0));
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].slot >= 0) {
-      by_slot_[to_size(members_[k].slot)] = products_[k];
+      by_slot[to_size(members_[k].slot)] = by_member[k];
       continue;
     }
-    const S by = products_[k];
+    const S by = by_member[k];
     const S* const total = total_.data() + k * to_size(lanes_);
     for (int i = 0; i < lanes_; ++i) lanes[i] -= by * total[i];
   }
   for (int i = 0; i < lanes_; ++i)
-    lanes[i] -= kernels_->product(active_.total.data() + i * active_.stride, by_slot_.data(), active_.stride);
+    lanes[i] -= kernels_->product(active_.total.data() + i * active_.stride, by_slot.data(), active_.stride);
 }
 
 template <class S>
@@ -90,15 +90,16 @@ void Span<S>::admit(const LearnerRow& row, Kind kind, const S* lanes, S target, 
     reach_[local].last = static_cast<std::int32_t>(k);
   }
   // With the others it has the products of correct(): features that are new to the span are in no other row.
-  products_[k] = S(1);
+  Numbers& products = products_.by_member;
+  products[k] = S(1);
   for (const Entry& e : row.entries) {
     const auto local = to_size(local_of_[to_size(e.slot)]);
-    products_[k] += scale_[local] * S(e.value) * line_[local * to_size(stride_) + k];
+    products[k] += scale_[local] * S(e.value) * line_[local * to_size(stride_) + k];
   }
   for (std::size_t other = 0; other < members_.size(); ++other) {
     const int at = members_[other].slot;
     if (at < 0) continue;
-    gram_[to_size(slot) * n + to_size(at)] = gram_[to_size(at) * n + to_size(slot)] = products_[other];
+    gram_[to_size(slot) * n + to_size(at)] = gram_[to_size(at) * n + to_size(slot)] = products[other];
   }
   for (std::size_t i = 0; i < to_size(lanes_); ++i) {
     active_.logits[i * n + to_size(slot)] = lanes[i];
@@ -161,7 +162,7 @@ void Span<S>::factor(Kind kind, S by) {
 }
 
 template <class S>
-double Span<S>::bound() const {
+double Span<S>::bound() {
   const auto n = to_size(active_.stride);
   sums_.assign(n, S(0));
   for (const Member& k : members_) {

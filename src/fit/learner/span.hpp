@@ -27,6 +27,10 @@ class Span {
  public:
   using Numbers = std::vector<S, LineAllocator<S>>;
   enum class Kind : std::uint8_t { replayed, recent, newest };
+  struct Products {
+    Numbers by_member;  // x'P x_k
+    Numbers by_slot;    // the same by slot of the active ones
+  };
 
   Span() : kernels_(&kernels::fit::table<S>()) {}
 
@@ -36,11 +40,12 @@ class Span {
   void forget() { close_features(); }  // as if it had never been opened
 
   // lanes, the row's by the weights in memory, become those after the steps so far.
-  void correct(const LearnerRow& row, S* lanes) const;
+  void correct(const LearnerRow& row, S* lanes, Products& scratch) const;
+  void correct(const LearnerRow& row, S* lanes) { correct(row, lanes, products_); }
   // P is fixed where a feature first occurs in the span. A value that is far larger than those it was made from, ten
   // times the root of the sum of their squares, is cut to that, or no step would be short enough. True: one was.
   bool cut(LearnerRow& row) const;
-  // The row becomes active; it must outlive the span. lanes: as correct() has just left them for this row.
+  // The row becomes active; it must outlive the span. lanes: as correct(row, lanes) has just left them.
   // P_i = (Σ value_i²/seen)^−power of features that are new to the span.
   void admit(const LearnerRow& row, Kind kind, const S* lanes, S target, Weights<S>& weights, double seen,
              double power);
@@ -49,7 +54,7 @@ class Span {
   void keep(Kind kind, int count);
 
   // Of the active rows: max_r Σ_k ω_k |G_rk|, with ω their weights as set by weigh().
-  [[nodiscard]] double bound() const;
+  [[nodiscard]] double bound();
   // ω_r = weight_r/mean weight/`rows`, times a factor for the row's kind after factor().
   void weigh(int rows);
   void factor(Kind kind, S by);
@@ -87,10 +92,9 @@ class Span {
   std::vector<S> scale_;
   std::vector<Reach> reach_;
   std::vector<float> max_;
-  Numbers line_;              // zeros beyond what is in use
-  mutable Numbers products_;  // x'P x_k by member
-  mutable Numbers by_slot_;   // the same by slot of the active ones
-  mutable Numbers sums_;      // scratch of bound()
+  Numbers line_;       // zeros beyond what is in use
+  Products products_;  // of the row that was corrected last
+  Numbers sums_;       // scratch of bound()
   const kernels::fit::Kernels<S>* kernels_;
 };
 

@@ -17,6 +17,12 @@
 
 namespace obolus::fit {
 
+// A column of a row as it is known here.
+struct KnownColumn {
+  std::int32_t number = -1;  // −1: not yet
+  std::uint64_t key = 0;     // of its values, if it is numeric
+};
+
 class Columns {
  public:
   static constexpr std::size_t max = 1 << 20;
@@ -32,14 +38,20 @@ class Columns {
         names_.push_back(names[g]);
       }
       if (list_.size() > max) throw DataError("got more than 2^20 columns or namespaces, expected fewer");
-      of_reader_.push_back(i->second);
+      of_reader_.push_back({i->second, list_[to_size(i->second)].key});
     }
   }
-  [[nodiscard]] bool knows(std::uint32_t group) const { return group < of_reader_.size(); }
-  void forget_reader() { of_reader_.clear(); }  // another one follows
-  [[nodiscard]] std::int32_t of_reader(std::uint32_t group) const { return knows(group) ? of_reader_[group] : 0; }
+  [[nodiscard]] std::span<const KnownColumn> of_reader() const { return of_reader_; }  // by its groups
+  void forget_reader() { of_reader_.clear(); }                                         // another one follows
+  // The guess at its number is often right.
+  [[nodiscard]] KnownColumn find(const std::string& name, std::int32_t guess = -1) const {
+    if (guess >= 0 && guess < std::ssize(list_) && list_[to_size(guess)].name == name)
+      return {guess, list_[to_size(guess)].key};
+    const auto i = number_.find(name);
+    if (i == number_.end()) return {-1, row_key(name, "")};
+    return {i->second, list_[to_size(i->second)].key};
+  }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  [[nodiscard]] std::uint64_t key(std::int32_t group) const { return list_[to_size(group)].key; }
 
   void mark_number(std::int32_t group) { list_[to_size(group)].number = true; }
   [[nodiscard]] bool is_number(std::size_t group) const { return list_[group].number; }
@@ -74,7 +86,7 @@ class Columns {
  private:
   [[nodiscard]] bool extends(std::span<const std::string> names) const {
     for (std::size_t g = 0; g < of_reader_.size(); ++g)
-      if (g >= names.size() || names_[to_size(of_reader_[g])] != names[g]) return false;
+      if (g >= names.size() || names_[to_size(of_reader_[g].number)] != names[g]) return false;
     return true;
   }
   struct Column {
@@ -94,7 +106,7 @@ class Columns {
   std::vector<Column> list_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::int32_t> number_;
-  std::vector<std::int32_t> of_reader_;
+  std::vector<KnownColumn> of_reader_;
 };
 
 }  // namespace obolus::fit

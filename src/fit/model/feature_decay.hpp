@@ -41,6 +41,8 @@ class FeatureDecay {
   // One round of this length.
   void advance(double time, const std::vector<DecayDerivative>& derivatives) {
     derivatives_ = derivatives;
+    for (std::size_t m = 0; m < derivatives_.size(); ++m)
+      if (table_[m].memory != derivatives_[m].memory) fill(table_[m], derivatives_[m].memory);
     ++rounds_;
     clock_ += time;
   }
@@ -69,16 +71,12 @@ class FeatureDecay {
 
   [[nodiscard]] const std::vector<DecayDerivative>& derivatives() const { return derivatives_; }
   // How much of the pending decay derivative m has not forgotten.
-  [[nodiscard]] double kept(std::size_t m, std::int64_t slot) {
+  [[nodiscard]] double kept(std::size_t m, std::int64_t slot) const {
     const double memory = derivatives_[m].memory;
     const std::int64_t rounds = rounds_ - feature_[to_size(slot)].applied;
     if (rounds <= 1 || !(memory < 1)) return 1;
-    if (rounds >= soon) return kept_after(memory, rounds);
-    if (table_[m].by_rounds.empty() || table_[m].memory != memory) fill(table_[m], memory);
-    return table_[m].by_rounds[to_size(rounds)];
-  }
-  [[nodiscard]] double kept(std::size_t m, std::int64_t slot) const {
-    return kept_after(derivatives_[m].memory, rounds_ - feature_[to_size(slot)].applied);
+    const KeptTable& table = table_[m];
+    return rounds < soon && table.memory == memory ? table.by_rounds[to_size(rounds)] : kept_after(memory, rounds);
   }
 
   void derivative_fields(Archive& a);
@@ -95,7 +93,7 @@ class FeatureDecay {
     double since = 0;
     std::int64_t applied = 0;  // round
   };
-  // Most features come again soon: those numbers are computed once.
+  // Most features come again soon: those numbers are computed once for a memory below 1.
   static constexpr std::int64_t soon = 512;
   struct KeptTable {
     double memory = 1;

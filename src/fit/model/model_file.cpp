@@ -3,25 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <optional>
 
-#include "data/checksum.hpp"
 #include "data/durable_file.hpp"
+#include "data/sealed_bytes.hpp"
 #include "obolus/core/error.hpp"
 
 namespace obolus::fit {
 namespace {
 
 constexpr std::string_view magic = "OBOLUSFM";
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4, oldest = 3;  // since 4 with the label's name
 constexpr std::uint64_t max_size = std::uint64_t{1} << 35;
-
-struct Header {
-  char magic[8];
-  std::uint32_t version, reserved;
-  std::uint64_t size, checksum;
-};
 
 void option_fields(Archive& a, FitOptions& options) {
   options.describe([&]<class T>(std::string_view name, T& value, std::string_view, Range = {}) {
@@ -42,31 +35,22 @@ std::string model_bytes(Fit& fit) {
   FitOptions options = fit.options();
   option_fields(a, options);
   fit.model_fields(a);
-  Header header{};
-  std::memcpy(header.magic, magic.data(), magic.size());
-  header.version = version;
-  header.size = a.bytes().size();
-  header.checksum = checksum(a.bytes().data(), a.bytes().size());
-  std::string content(reinterpret_cast<const char*>(&header), sizeof header);
-  content.append(reinterpret_cast<const char*>(a.bytes().data()), a.bytes().size());
-  return content;
+  return sealed(magic, version, a.bytes());
 }
 
 Fit model_from(const std::string& bytes, const std::string& name) {
-  Header header{};
-  if (bytes.size() < sizeof header || bytes.compare(0, magic.size(), magic) != 0)
-    throw DataError(name + ": got something else, expected a model of `obolus fit`");
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.version != version)
-    throw DataError(fmt::format("{}: got a model of version {}, expected {}: {}", name, header.version, version,
-                                header.version > version ? "use the newer obolus that wrote it"
-                                                         : "fit it again, or predict with the obolus that wrote it"));
-  const auto* data = reinterpret_cast<const std::byte*>(bytes.data()) + sizeof header;
-  const std::size_t size = bytes.size() - sizeof header;
-  if (size != header.size || header.reserved != 0 || checksum(data, size) != header.checksum)
-    throw DataError(name + ": is damaged (size or checksum differ); fit the model again");
+  const Unsealed found = unsealed(bytes, magic, oldest, version);
+  switch (found.fault) {
+    case SealFault::none: break;
+    case SealFault::another_file: throw DataError(name + ": got something else, expected a model of `obolus fit`");
+    case SealFault::another_version:
+      throw DataError(fmt::format("{}: got a model of version {}, expected {}: {}", name, found.version, version,
+                                  found.version > version ? "use the newer obolus that wrote it"
+                                                          : "fit it again, or predict with the obolus that wrote it"));
+    case SealFault::damaged: throw DataError(name + ": is damaged (size or checksum differ); fit the model again");
+  }
   try {
-    Archive a(std::vector<std::byte>(data, data + size));
+    Archive a(std::vector<std::byte>(found.bytes.begin(), found.bytes.end()));
     FitOptions options;
     option_fields(a, options);
     Fit fit(options);

@@ -116,18 +116,19 @@ void Weights<S>::gather(const LearnerRow& row, const Entry* entries, const S* me
 }
 
 template <class S>
-void Weights<S>::gather_decayed(const LearnerRow& row, S* sums) {
+void Weights<S>::gather_decayed(const LearnerRow& row, S* sums, Decayed& scratch) const {
   const auto is_applied = [&](const Entry& e) { return feature_decay_.is_applied(e.slot); };
   if (!feature_decay_.in_use() || std::ranges::all_of(row.entries, is_applied)) return gather(row, sums);
-  copied_ = row.entries;
-  copy_.resize(copied_.size() * to_size(width_));
-  for (std::size_t i = 0; i < copied_.size(); ++i) {
-    S* const to = copy_.data() + i * to_size(width_);
-    std::copy_n(at(copied_[i].slot), width_, to);
-    if (!is_applied(copied_[i])) decay_row(copied_[i].slot, to);
-    copied_[i].slot = static_cast<std::int32_t>(i);
+  auto& [memory, entries] = scratch;
+  entries = row.entries;
+  memory.resize(entries.size() * to_size(width_));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    S* const to = memory.data() + i * to_size(width_);
+    std::copy_n(at(entries[i].slot), width_, to);
+    if (!is_applied(entries[i])) decay_row(entries[i].slot, to);
+    entries[i].slot = static_cast<std::int32_t>(i);
   }
-  gather(row, copied_.data(), copy_.data(), sums);
+  gather(row, entries.data(), memory.data(), sums);
 }
 
 template <class S>
@@ -213,7 +214,7 @@ void Weights<S>::apply_pending_decay(std::int64_t slot) {
 }
 
 template <class S>
-void Weights<S>::decay_row(std::int64_t slot, S* row) {
+void Weights<S>::decay_row(std::int64_t slot, S* row) const {
   const double pending = feature_decay_.pending(slot);
   const GroupDecay& group = group_decay_[group_of(slot)];
   const std::vector<DecayDerivative>& derivatives = feature_decay_.derivatives();

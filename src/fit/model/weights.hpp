@@ -37,6 +37,12 @@ struct LearntRows {
 template <class S>
 class Weights {
  public:
+  // A row's weights after decay that is pending.
+  struct Decayed {
+    std::vector<S, LineAllocator<S>> memory;
+    std::vector<Entry> entries;  // with their places there
+  };
+
   Weights(int parts, int outputs, int groups);
 
   [[nodiscard]] int parts() const { return parts_; }
@@ -62,7 +68,7 @@ class Weights {
   // The same after pending decay has been applied to them.
   void decay_and_gather(const LearnerRow& row, S* sums);
   // And with everything left as it is.
-  void gather_decayed(const LearnerRow& row, S* sums);
+  void gather_decayed(const LearnerRow& row, S* sums, Decayed& scratch) const;
   // What such sums stand for, the constant included; lanes: one number per part and output.
   void combine(const S* sums, S* lanes) const;
   // z ← z − P Σ_k x_k total_k, the same for every s_j.
@@ -111,7 +117,7 @@ class Weights {
   }
   void apply_group_decay();
   void apply_pending_decay(std::int64_t slot);
-  void decay_row(std::int64_t slot, S* row);  // by what is pending
+  void decay_row(std::int64_t slot, S* row) const;  // by what is pending
   void gather(const LearnerRow& row, const Entry* entries, const S* memory, S* sums) const;
   [[nodiscard]] bool has_sound_groups(std::int64_t slots) const;
 
@@ -125,8 +131,6 @@ class Weights {
   FeatureDecay feature_decay_;
   std::vector<S, LineAllocator<S>> pushes_;  // scratch of absorb()
   std::vector<S> push_;
-  std::vector<S, LineAllocator<S>> copy_;  // scratch of gather_decayed()
-  std::vector<Entry> copied_;
   const kernels::fit::Kernels<S>* kernels_;
 };
 

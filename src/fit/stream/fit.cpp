@@ -28,22 +28,27 @@ void Fit::set_groups(std::span<const std::string> names, bool columns) {
   while (p.tuning.per_group && p.learner.weights().groups() < wanted) p.learner.add_l2_group();
 }
 
+void Fit::set_label_name(std::string name) { parts_->label_name = std::move(name); }
+const std::string& Fit::label_name() const { return parts_->label_name; }
+void Fit::set_has_kinds(bool has) { parts_->has_kinds = has; }
+bool Fit::has_kinds() const { return parts_->has_kinds; }
+
 const Prediction& Fit::predict(const DataRow& row) {
   Parts& p = *parts_;
-  p.require_sound(row);
-  p.featurise(row, false, p.row_);
-  const auto& logits = p.learner.predict(p.row_);
-  p.set_prediction(p.row_.entries.size(), {logits.data(), logits.size()});
-  return p.prediction;
+  p.predict(row, p.columns.of_reader(), p.has_columns, p.scratch);
+  return p.scratch.prediction;
 }
+
+void Fit::require_learnable(const DataRow& row) const { parts_->require_sound(row); }
 
 // A new class changes the logits: the row is predicted before its label is looked at.
 const Prediction& Fit::learn(const DataRow& row) {
   if (row.label.empty()) return predict(row);
   Parts& p = *parts_;
-  p.require_sound(row);
+  Parts::require_sound(row);
+  p.require_label(row);
   LearnerRow learnt;
-  p.featurise(row, true, learnt);
+  p.featurise(row, learnt);
   const bool now = p.options.delay == 0 && (!p.classifies() || p.names.known(row.label) >= 0);
   if (now) p.set_label(row, learnt);
   const bool held_out = p.options.hold_out > 0 && (p.rows + 1) % p.options.hold_out == 0;
@@ -52,34 +57,35 @@ const Prediction& Fit::learn(const DataRow& row) {
   const std::size_t features = learnt.entries.size();
   std::int32_t label = learnt.label;
   const auto target = static_cast<double>(learnt.target);
-  const auto& logits = now ? p.learner.add(std::move(learnt)) : p.learner.predict(learnt);
-  p.set_prediction(features, {logits.data(), logits.size()});
+  const auto& logits = now ? p.learner.add(std::move(learnt)) : p.learner.predict(learnt, p.scratch.learner);
+  p.set_prediction(features, {logits.data(), logits.size()}, p.scratch);
   if (!now) {
     p.set_label(row, learnt);
     label = learnt.label;
   }
   p.set_truth(row, label);
   ++p.rows;
-  if (now && !p.classifies()) p.blend.see(p.guess, target, row.weight);
+  if (now && !p.classifies()) p.blend.see(p.scratch.guess, target, row.weight);
   if (!now) {
-    if (!p.classifies()) p.guesses.push_back(p.guess);
+    if (!p.classifies()) p.guesses.push_back(p.scratch.guess);
     p.delayed.push_back(std::move(learnt));  // NOLINT(bugprone-use-after-move): moved above only if `now`
-    if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.prediction;
+    if (static_cast<std::int64_t>(p.delayed.size()) <= p.options.delay) return p.scratch.prediction;
     learnt = std::move(p.delayed.front());
     p.delayed.pop_front();
     p.queue(std::move(learnt));
   }
   p.train_when_full();
-  return p.prediction;
+  return p.scratch.prediction;
 }
 
 void Fit::set_validation(std::span<const DataRow> rows) {
   Parts& p = *parts_;
   for (const DataRow& row : rows) {
     if (row.label.empty()) continue;
-    p.require_sound(row);
+    Parts::require_sound(row);
+    p.require_label(row);
     LearnerRow outer;
-    p.featurise(row, true, outer);
+    p.featurise(row, outer);
     p.learner.see(outer);
     p.set_label(row, outer);
     if (p.classifies()) p.learner.grow_classes(outer.label + 1);
@@ -236,6 +242,20 @@ void Fit::fields(Archive& a) {
   p.learner.require_sound(waiting, classes);
   p.learner.require_sound(p.validation, p.learner.classes());
   p.delayed.assign(waiting.begin(), waiting.end());
+}
+
+// A learner's parts point at each other: what is saved does not.
+Fit copy_of(Fit& fit) {
+  Archive saved;
+  fit.fields(saved);
+  Fit copy(fit.options());
+  Fit::Parts &from = *fit.parts_, &to = *copy.parts_;
+  to.validation = from.validation;
+  to.learner.follow(from.learner.path());
+  Archive loaded(saved.bytes());
+  copy.fields(loaded);
+  to.columns = from.columns;  // with the reader's
+  return copy;
 }
 
 FitTask fit_task(std::span<const std::string> labels) {

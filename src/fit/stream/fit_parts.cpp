@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "fit/model/label.hpp"
 #include "fit/model/softmax.hpp"
@@ -87,11 +88,14 @@ Fit::Parts::Parts(const FitOptions& o)
 }
 
 // Before anything of the row is used: rows may be refused and left out.
-void Fit::Parts::require_sound(const DataRow& row) const {
+void Fit::Parts::require_sound(const DataRow& row) {
   if (!(row.weight >= 0) || row.weight > static_cast<double>(std::numeric_limits<float>::max()))
     throw DataError(fmt::format("weight: got {}, expected a finite number, 0 or more", row.weight));
   for (const RowFeature& f : row.features)
     if (!std::isfinite(f.value)) throw DataError("value: got one that is not finite, expected a finite number");
+}
+
+void Fit::Parts::require_label(const DataRow& row) const {
   if (row.label.empty()) return;
   if (classifies()) names.require(row.label);
   else (void)target_of(row.label);
@@ -109,49 +113,70 @@ void Fit::Parts::require_sound() const {
 
 void Fit::Parts::table_fields(Archive& a) {
   a("names", names);
+  a.added("label_name", label_name);
+  a.added("has_kinds", has_kinds);
   a("columns", columns);
   a("has_columns", has_columns);
   a("table", table);
 }
 
-void Fit::Parts::featurise(const DataRow& row, bool learning, LearnerRow& out) {
+template <class Self>
+void Fit::Parts::set_entries(Self& self, const DataRow& row, std::span<const KnownColumn> known, bool numeric,
+                             Scratch& scratch, LearnerRow& out) {
+  constexpr bool learning = !std::is_const_v<Self>;
   constexpr float least = 1e-18F, most = 1e15F;  // squares and their sums must fit a float
   out.entries.clear();
   out.group_ends.clear();
-  group_.clear();
+  scratch.group.clear();
   out.weight = static_cast<float>(row.weight);
   for (const RowFeature& f : row.features) {
-    const std::int32_t group = columns.of_reader(f.group);
-    const bool number = has_columns && f.key == f.group && columns.knows(f.group);
+    const bool named = f.group < known.size(), number = numeric && f.key == f.group && named;
+    const KnownColumn column = named ? known[f.group] : KnownColumn{0, 0};
     float value = std::abs(f.value) < least ? 0.0F : std::clamp(f.value, -most, most);
-    if (number && learning) columns.mark_number(group);
-    if (number && options.scale == FitScale::automatic) {
-      if (learning) columns.see(group, static_cast<double>(value));
-      value = columns.standardised(group, static_cast<double>(value));
+    if constexpr (learning)
+      if (number) self.columns.mark_number(column.number);
+    if (number && self.options.scale == FitScale::automatic) {
+      if constexpr (learning) self.columns.see(column.number, static_cast<double>(value));
+      value = column.number < 0 ? 0.0F : self.columns.standardised(column.number, static_cast<double>(value));
     }
     if (value == 0) continue;
-    const std::uint64_t key = number ? columns.key(group) : f.key;
-    const std::int32_t slot = learning ? table.slot(key) : table.known(key);
+    std::int32_t slot = -1;
+    if constexpr (learning) slot = self.table.slot(number ? column.key : f.key);
+    else slot = self.table.known(number ? column.key : f.key);
     if (slot < 0) continue;
     out.entries.push_back({slot, value});
-    if (tuning.per_group) group_.push_back(std::min(group, max_groups - 1));
+    if (self.tuning.per_group) scratch.group.push_back(std::min(column.number, max_groups - 1));
   }
-  if (learning && table.slots() > learner.slots()) learner.grow_features(table.slots());
-  if (tuning.per_group) sort_by_group(out, learning);
+  if constexpr (learning)
+    if (self.table.slots() > self.learner.slots()) self.learner.grow_features(self.table.slots());
+  if (self.tuning.per_group) sort_by_group(self, scratch, out);
 }
 
-void Fit::Parts::sort_by_group(LearnerRow& out, bool learning) {
-  std::vector<Entry> sorted;
-  sorted.reserve(out.entries.size());
-  Weights<float>& weights = learner.weights();
-  for (std::size_t i = 0; i < group_.size(); ++i)
-    group_[i] = learning ? weights.set_group(out.entries[i].slot, group_[i]) : weights.group(out.entries[i].slot);
+template <class Self>
+void Fit::Parts::sort_by_group(Self& self, Scratch& scratch, LearnerRow& out) {
+  auto& weights = self.learner.weights();
+  std::vector<std::int32_t>& group = scratch.group;
+  for (std::size_t i = 0; i < group.size(); ++i)
+    if constexpr (std::is_const_v<Self>) group[i] = weights.group(out.entries[i].slot);
+    else group[i] = weights.set_group(out.entries[i].slot, group[i]);
+  scratch.sorted.clear();
   for (int g = 0; g < weights.groups(); ++g) {
-    for (std::size_t i = 0; i < group_.size(); ++i)
-      if (group_[i] == g) sorted.push_back(out.entries[i]);
-    out.group_ends.push_back(static_cast<std::int32_t>(sorted.size()));
+    for (std::size_t i = 0; i < group.size(); ++i)
+      if (group[i] == g) scratch.sorted.push_back(out.entries[i]);
+    out.group_ends.push_back(static_cast<std::int32_t>(scratch.sorted.size()));
   }
-  out.entries.swap(sorted);
+  out.entries.swap(scratch.sorted);
+}
+
+void Fit::Parts::featurise(const DataRow& row, LearnerRow& out) {
+  set_entries(*this, row, columns.of_reader(), has_columns, scratch, out);
+}
+
+void Fit::Parts::predict(const DataRow& row, std::span<const KnownColumn> known, bool numeric, Scratch& to) const {
+  require_sound(row);
+  set_entries(*this, row, known, numeric, to, to.row);
+  const auto& logits = learner.predict(to.row, to.learner);
+  set_prediction(to.row.entries.size(), {logits.data(), logits.size()}, to);
 }
 
 void Fit::Parts::set_label(const DataRow& row, LearnerRow& out) {
@@ -159,15 +184,15 @@ void Fit::Parts::set_label(const DataRow& row, LearnerRow& out) {
   else out.target = static_cast<float>(target_of(row.label));
 }
 
-void Fit::Parts::set_prediction(std::size_t features, std::span<const float> logits) {
-  Prediction& p = prediction;
+void Fit::Parts::set_prediction(std::size_t features, std::span<const float> logits, Scratch& to) const {
+  Prediction& p = to.prediction;
   p.features = features;
   p.truth = -1;
   p.best = -1;
   p.truth_number = p.truth_probability = 0;
   if (!classifies()) {
-    guess = blend.guess(learner.number(logits.data(), options.range == FitRange::any));
-    p.number = options.blend == FitBlend::none ? guess.model : blend.number(guess);
+    to.guess = blend.guess(learner.number(logits.data(), options.range == FitRange::any));
+    p.number = options.blend == FitBlend::none ? to.guess.model : blend.number(to.guess);
     p.informed = learner.rounds() > 0;  // the first is of one row
     return;
   }
@@ -188,7 +213,7 @@ void Fit::Parts::set_prediction(std::size_t features, std::span<const float> log
 
 // A class that was not known to the prediction: as if it had been one row of all so far.
 void Fit::Parts::set_truth(const DataRow& row, std::int32_t label) {
-  Prediction& p = prediction;
+  Prediction& p = scratch.prediction;
   if (!classifies()) {
     p.truth_number = target_of(row.label);
     p.truth = 0;

@@ -11,6 +11,7 @@
 
 #include "config/option_text.hpp"
 #include "fit/model/model_file.hpp"
+#include "fit/stream/fit_state.hpp"
 #include "fit/stream/prediction_file.hpp"
 #include "fit/stream/trace_line.hpp"
 #include "obolus/core/error.hpp"
@@ -60,13 +61,15 @@ class FitRunner {
       throw ConfigError("--resume: got standard input, expected files: rows that are gone cannot be read again");
     std::unique_ptr<RowReader> reader = options_.can_resume ? open() : open_stream(open, options_.stop);
     if (!reader) return stopped_before();
+    const std::string label = reader->label();
+    const bool has_kinds = reader->has_kinds();
     source_.emplace(std::move(reader), options_.threads > 1 || !options_.can_resume);
     settle_task();
-    fit_.emplace(options_.fit);
+    state_.emplace(options_.fit, options_.evaluation);
+    fit().set_label_name(label);
+    fit().set_has_kinds(has_kinds);
     if (validation) use_validation(std::move(validation));
-    if (!options_.path.empty()) fit_->follow(options_.path);
-    evaluation_.emplace(options_.fit.task == FitTask::classes, options_.evaluation);
-    if (options_.evaluation.shadow) shadows_.emplace(options_.fit, options_.evaluation);
+    if (!options_.path.empty()) fit().follow(options_.path);
     if (!options_.directory.empty()) open_recorder();
     if (!options_.resume) predictions_.begin();
     return end(loop());
@@ -96,8 +99,8 @@ class FitRunner {
       rows.push_back(row);
     }
     if (rows.empty()) throw DataError("--validation: got no rows, expected some");
-    fit_->set_groups(reader->groups(), !reader->index_base().has_value());
-    fit_->set_validation(rows);
+    fit().set_groups(reader->groups(), !reader->index_base().has_value());
+    fit().set_validation(rows);
     source_->add_to_digest(rows);
   }
 
@@ -110,34 +113,23 @@ class FitRunner {
     recorder_->append_about(options_.about);
   }
 
+  [[nodiscard]] Fit& fit() { return state_->fit; }
+  [[nodiscard]] const Fit& fit() const { return state_->fit; }
+
   // What may refuse comes before what changes a file.
   void check_restored() {
-    if (options_.rows > 0 && rows_ > options_.rows)
-      throw ConfigError(
-          fmt::format("{}: has learnt {} rows already, cannot resume to {}", options_.directory, rows_, options_.rows));
+    if (options_.rows > 0 && state_->rows > options_.rows)
+      throw ConfigError(fmt::format("{}: has learnt {} rows already, cannot resume to {}", options_.directory,
+                                    state_->rows, options_.rows));
     source_->skip_to_checkpoint(options_.directory);
-    predictions_.resume(rows_);
+    predictions_.resume(state_->rows);
   }
 
-  void fields(Archive& a, std::uint64_t& trace_bytes) {
-    a("trace_bytes", trace_bytes);
-    a("predictions", predictions_);
-    source_->fields(a);
-    a("learnt", rows_);
-    a("traced", traced_);
-    a("bad_labels", bad_labels_);
-    a("first_bad", first_bad_);
-    a("alarm", alarm_);
-    a("learning", learning_);
-    a("spent", spent_);
-    a("fit", *fit_);
-    a("evaluation", *evaluation_);
-    if (shadows_) a("shadows", *shadows_);
-  }
+  void fields(Archive& a, std::uint64_t& trace_bytes) { state_->fields(a, trace_bytes, predictions_, source_->read()); }
 
   FitStatus loop() {
     start_ = Clock::now();
-    while (options_.rows == 0 || rows_ < options_.rows) {
+    while (options_.rows == 0 || state_->rows < options_.rows) {
       const RowPipe::Item* item = source_->next(options_.stop);
       if (!item && options_.stop && options_.stop()) return FitStatus::stopped;
       if (!item) {
@@ -145,12 +137,12 @@ class FitRunner {
         return FitStatus::finished;
       }
       if (!process(*item)) continue;
-      if (diverged_ || !std::isfinite(fit_->outer_loss())) return FitStatus::diverged;
+      if (diverged_ || !std::isfinite(fit().outer_loss())) return FitStatus::diverged;
       if (options_.stop && options_.stop()) return FitStatus::stopped;
       constexpr std::int64_t clock_every = 64;
-      if (recorder_ && recorder_->checkpoint_due(rows_, clock_every)) {
+      if (recorder_ && recorder_->checkpoint_due(state_->rows, clock_every)) {
         save();
-        save_model(options_.directory + "/model", *fit_);
+        save_model(options_.directory + "/model", fit());
         recorder_->write_summary(summary(FitStatus::running).json());
       }
     }
@@ -160,78 +152,78 @@ class FitRunner {
   // Rows that the reader skipped and bad labels share one budget.
   void check_skipped(const std::string& place) {
     const std::uint64_t skipped = source_->skipped();
-    if (skipped + bad_labels_ > options_.skip_bad)
+    if (skipped + state_->bad_labels > options_.skip_bad)
       throw DataError(
           fmt::format("{}: got {} bad rows before it, {} of them by their labels, expected at most {}; the "
                       "first label: {}",
-                      place, skipped + bad_labels_, bad_labels_, options_.skip_bad, first_bad_));
+                      place, skipped + state_->bad_labels, state_->bad_labels, options_.skip_bad, state_->first_bad));
   }
 
   // False for a row that was left out.
   bool process(const RowPipe::Item& item) {
     if (item.groups > known_groups_) {
-      fit_->set_groups(source_->groups(item.groups), item.columns);
-      if (shadows_) shadows_->set_groups(source_->groups(item.groups), item.columns);
+      fit().set_groups(source_->groups(item.groups), item.columns);
+      if (auto& shadows = state_->shadows) shadows->set_groups(source_->groups(item.groups), item.columns);
       known_groups_ = item.groups;
     }
     check_skipped(item.place);
     const Prediction* prediction = nullptr;
     const auto begun = Clock::now();
     try {
-      prediction = &fit_->learn(item.row);
+      prediction = &fit().learn(item.row);
     } catch (const DataError& e) {
       const std::string what = fmt::format("{}: {}", item.place, e.what());
-      if (source_->skipped() + ++bad_labels_ > options_.skip_bad) throw DataError(what);
-      if (first_bad_.empty()) first_bad_ = what;
+      if (source_->skipped() + ++state_->bad_labels > options_.skip_bad) throw DataError(what);
+      if (state_->first_bad.empty()) state_->first_bad = what;
       return false;
     }
-    learning_ += since(begun);
+    state_->learning += since(begun);
     if (diverged_ = !is_finite(*prediction); diverged_) return true;
-    if (shadows_) shadows_->learn(item.row);
-    ++rows_;
+    if (auto& shadows = state_->shadows) shadows->learn(item.row);
+    ++state_->rows;
     std::string_view alarm;
-    if (prediction->truth >= 0) alarm = evaluation_->add(*prediction, item.row.weight);
-    predictions_.write(*prediction, *fit_, item.row.tag);
+    if (prediction->truth >= 0) alarm = state_->evaluation.add(*prediction, item.row.weight);
+    predictions_.write(*prediction, fit(), item.row.tag);
     if (recorder_) trace(alarm);
-    last_ = {rows_, prediction, &item.row, &*evaluation_, &*fit_, alarm};
+    last_ = {state_->rows, prediction, &item.row, &state_->evaluation, &fit(), alarm};
     if (options_.on_row) options_.on_row(last_);
     return true;
   }
 
   // One line per round; an alarm waits for the line of its round. Metrics are in some of them.
   void trace(std::string_view alarm) {
-    const std::int64_t round = fit_->rounds(), every = options_.log.trace_every;
-    if (!alarm.empty()) alarm_ = alarm;
-    if (round == traced_ || (round % every != 0 && alarm_.empty())) return;
-    const bool evaluated = round % every == 0 && is_evaluated(round / every), alarmed = !alarm_.empty();
-    format_trace_line({round, rows_, spent_ + since(start_), std::exchange(alarm_, {}), evaluated}, *fit_, *evaluation_,
-                      trace_line_);
-    traced_ = round;
+    const std::int64_t round = fit().rounds(), every = options_.log.trace_every;
+    if (!alarm.empty()) state_->alarm = alarm;
+    if (round == state_->traced || (round % every != 0 && state_->alarm.empty())) return;
+    const bool evaluated = round % every == 0 && is_evaluated(round / every), alarmed = !state_->alarm.empty();
+    format_trace_line({round, state_->rows, state_->spent + since(start_), std::exchange(state_->alarm, {}), evaluated},
+                      fit(), state_->evaluation, trace_line_);
+    state_->traced = round;
     recorder_->append_trace(trace_line_);
     if (options_.on_trace) options_.on_trace({trace_line_, evaluated, alarmed, so_far_});
   }
 
   void save() {
     predictions_.sync();
-    const double before = std::exchange(spent_, spent_ + since(start_));
+    const double before = std::exchange(state_->spent, state_->spent + since(start_));
     recorder_->save([this](Archive& a, std::uint64_t& trace_bytes) { fields(a, trace_bytes); });
-    spent_ = before;
+    state_->spent = before;
   }
 
   // The checkpoint comes before the last rows are learnt: resumed with more data, the run is as if all had been there
   // at once.
   FitSummary end(FitStatus status) {
-    if (status == FitStatus::finished && rows_ == 0) throw DataError("got no rows, expected at least one");
+    if (status == FitStatus::finished && state_->rows == 0) throw DataError("got no rows, expected at least one");
     last_.row = nullptr;  // it may be gone
     if (options_.on_end && last_.fit) options_.on_end(last_);
     if (recorder_ && status != FitStatus::diverged) save();
     predictions_.sync();
-    if (status == FitStatus::finished) fit_->finish();
-    if (status == FitStatus::finished && !std::isfinite(fit_->outer_loss())) status = FitStatus::diverged;
+    if (status == FitStatus::finished) fit().finish();
+    if (status == FitStatus::finished && !std::isfinite(fit().outer_loss())) status = FitStatus::diverged;
     FitSummary s = summary(status);
     if (status != FitStatus::diverged) {
-      if (recorder_) save_model(options_.directory + "/model", *fit_);
-      if (!options_.model.empty()) save_model(options_.model, *fit_);
+      if (recorder_) save_model(options_.directory + "/model", fit());
+      if (!options_.model.empty()) save_model(options_.model, fit());
     }
     if (recorder_) recorder_->finish(s.json());
     return s;
@@ -240,47 +232,42 @@ class FitRunner {
   [[nodiscard]] FitSummary summary(FitStatus status) const {
     FitSummary s;
     s.status = status;
-    s.rows = rows_;
-    s.rounds = fit_->rounds();
-    s.features = fit_->features();
-    s.alarms = evaluation_->alarms();
+    s.rows = state_->rows;
+    s.rounds = fit().rounds();
+    s.features = fit().features();
+    s.alarms = state_->evaluation.alarms();
     s.batch = options_.fit.batch;
     s.settings = changed(options_.fit, {.task = options_.fit.task});  // which the rows settle
     std::ranges::copy(changed(options_.evaluation, {}), std::back_inserter(s.settings));
-    s.skipped = bad_labels_ + source_->skipped();
-    s.first_skipped = first_bad_;
+    s.skipped = state_->bad_labels + source_->skipped();
+    s.first_skipped = state_->first_bad;
     if (s.first_skipped.empty() && source_->skipped() > 0 && status == FitStatus::finished)
       s.first_skipped = source_->first_skipped();
     s.task = options_.fit.task;
-    s.classes = fit_->classes();
-    for (const auto& [name, value] : evaluation_->all()) s.prequential.emplace_back(name, value);
-    for (const auto& [name, value] : evaluation_->last()) s.window.emplace_back(name, value);
-    s.last_window = evaluation_->last_window(s.classes.size());
-    s.weights = largest_weights(*fit_, 20);
-    s.hyperparameters = fit_->hyperparameters();
-    s.penalties = fit_->penalties();
-    s.shares = fit_->shares();
-    if (shadows_) s.shadows = shadows_->results();
-    s.seconds = spent_ + since(start_);
-    s.seconds_learning = learning_;
+    s.classes = fit().classes();
+    for (const auto& [name, value] : state_->evaluation.all()) s.prequential.emplace_back(name, value);
+    for (const auto& [name, value] : state_->evaluation.last()) s.window.emplace_back(name, value);
+    s.last_window = state_->evaluation.last_window(s.classes.size());
+    s.weights = largest_weights(fit(), 20);
+    s.hyperparameters = fit().hyperparameters();
+    s.penalties = fit().penalties();
+    s.shares = fit().shares();
+    if (state_->shadows) s.shadows = state_->shadows->results();
+    s.seconds = state_->spent + since(start_);
+    s.seconds_learning = state_->learning;
     return s;
   }
 
   FitRunOptions options_;
   std::optional<RowSource> source_;
-  std::optional<Fit> fit_;
-  std::optional<FitEvaluation> evaluation_;
-  std::optional<Shadows> shadows_;
+  std::optional<FitState> state_;
   std::optional<RunRecorder> recorder_;
   PredictionFile predictions_;
-  std::int64_t rows_ = 0, traced_ = 0;  // learnt; the last round in the trace
   std::size_t known_groups_ = 0;
   bool diverged_ = false;
   FitView last_;
   const std::function<FitSummary()> so_far_ = [this] { return summary(FitStatus::running); };
-  std::uint64_t bad_labels_ = 0;
-  std::string first_bad_, trace_line_, alarm_;
-  double learning_ = 0, spent_ = 0;  // seconds: in learning; in the run, before it was resumed
+  std::string trace_line_;
   Clock::time_point start_ = Clock::now();
 };
 

@@ -53,22 +53,22 @@ const RowPipe::Item* RowSource::next(const Stop& stop) {
     if (!stop || !stop()) skipped_ = pipe_.reader().skipped();
     return nullptr;
   }
-  ++read_;
+  ++read_.count;
   skipped_ = item->skipped;
-  if (digest_.groups < item->groups)
-    for (const auto& names = pipe_.groups(); digest_.groups < item->groups;) digest_.add_group(names[digest_.groups]);
-  digest_.add(item->row);
+  RowsDigest& digest = read_.digest;
+  if (digest.groups < item->groups)
+    for (const auto& names = pipe_.groups(); digest.groups < item->groups;) digest.add_group(names[digest.groups]);
+  digest.add(item->row);
   return item;
 }
 
 void RowSource::skip_to_checkpoint(const std::string& run) {
-  const std::int64_t wanted = std::exchange(read_, 0);
-  const std::uint64_t expected = std::exchange(digest_, before_).value;
-  while (read_ < wanted)
+  const auto [wanted, expected] = std::exchange(read_, {0, before_});
+  while (read_.count < wanted)
     if (!next({}))
       throw DataError(
-          fmt::format("{}: cannot resume: the data has {} rows, the checkpoint has read {}", run, read_, wanted));
-  if (wanted > 0 && digest_.value != expected)
+          fmt::format("{}: cannot resume: the data has {} rows, the checkpoint has read {}", run, read_.count, wanted));
+  if (wanted > 0 && read_.digest.value != expected.value)
     throw DataError(run + ": cannot resume: the rows differ from those before the checkpoint");
 }
 

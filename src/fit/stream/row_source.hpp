@@ -12,7 +12,6 @@
 
 #include "fit/stream/row_pipe.hpp"
 #include "fit/stream/rows_digest.hpp"
-#include "obolus/core/archive.hpp"
 #include "obolus/data/rows.hpp"
 
 namespace obolus::fit {
@@ -30,7 +29,7 @@ class RowSource {
   // Rows of the run that come from elsewhere are first in the digest. Before next().
   void add_to_digest(const std::vector<DataRow>& rows) {
     for (const DataRow& row : rows) before_.add(row);
-    digest_ = before_;
+    read_.digest = before_;
   }
 
   // The labels of the first rows, up to so many, which next() gives all the same.
@@ -46,13 +45,10 @@ class RowSource {
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
   [[nodiscard]] std::string first_skipped() const { return pipe_.reader().first_skipped(); }
 
-  // After fields() was loaded: reads as many rows again. Throws DataError if they are not the same; `run` names the
+  [[nodiscard]] RowsRead& read() { return read_; }
+  // After read() was loaded: reads as many rows again. Throws DataError if they are not the same; `run` names the
   // run.
   void skip_to_checkpoint(const std::string& run);
-  void fields(Archive& a) {
-    a("rows", read_);
-    a("digest", digest_.value);
-  }
 
  private:
   const RowPipe::Item* take(const Stop& stop);
@@ -60,9 +56,9 @@ class RowSource {
   RowPipe pipe_;
   std::deque<RowPipe::Item> first_;
   bool took_first_ = false;
-  std::int64_t read_ = 0;
   std::uint64_t skipped_ = 0;
-  RowsDigest before_, digest_;
+  RowsDigest before_;
+  RowsRead read_;
 };
 
 }  // namespace obolus::fit

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/checksum.hpp"
+#include "obolus/core/archive.hpp"
 #include "obolus/data/rows.hpp"
 
 namespace obolus::fit {
@@ -29,6 +30,17 @@ struct RowsDigest {
   void mix(std::uint64_t v) {
     value = (value ^ v) * 0x100000001b3u;
     value ^= value >> 29;
+  }
+};
+
+// How far a run has read.
+struct RowsRead {
+  std::int64_t count = 0;
+  RowsDigest digest;
+
+  void fields(Archive& a) {
+    a("rows", count);
+    a("digest", digest.value);
   }
 };
 
