@@ -20,6 +20,7 @@ constexpr const char* footer =
     "Try:\n"
     "  obolus demo                              compare ten methods on two streams\n"
     "  obolus fit DATA                          train a self-tuning model on your own rows\n"
+    "  obolus serve runs/DATA                   let other programs ask and teach it, over HTTP\n"
     "  obolus list optimisers                   list every optimiser with its options\n"
     "  obolus list optimisers f2obo             the same for one of them\n"
     "  obolus run CONFIG.toml --out runs/first  run one optimiser on one problem, into a folder\n"
@@ -41,6 +42,7 @@ int run(int argc, char** argv) {
   int code = cli::success;
   cli::add_fit(app, code);
   cli::add_predict(app, code);
+  cli::add_serve(app, code);
   cli::add_inspect(app, code);
   cli::add_run(app, code);
   cli::add_list(app, code);

@@ -28,6 +28,7 @@ void add_plot(Verb& app, int& code);
 void add_report(Verb& app, int& code);
 void add_fit(Verb& app, int& code);
 void add_predict(Verb& app, int& code);
+void add_serve(Verb& app, int& code);
 void add_inspect(Verb& app, int& code);
 void add_data(Verb& app, int& code);
 void add_demo(Verb& app, int& code);

@@ -6,6 +6,8 @@
 
 #include <stdexcept>
 
+#include "serve/access.hpp"
+
 namespace obolus::cli {
 namespace {
 
@@ -33,19 +35,10 @@ std::string LiveAccess::url(int port) const {
   return fmt::format("http://{}/{}", authority(host, port), token_.empty() ? "" : "?token=" + token_);
 }
 
-// In constant time, so that the time taken does not reveal how much of the token was right.
-bool LiveAccess::opens(const std::string& token) const {
-  unsigned difference = token.size() == token_.size() ? 0 : 1;
-  for (std::size_t i = 0; i < token_.size(); ++i)
-    difference |= static_cast<unsigned char>(i < token.size() ? token[i] : 0) ^ static_cast<unsigned char>(token_[i]);
-  return by_token() && difference == 0;
-}
+bool LiveAccess::opens(const std::string& token) const { return by_token() && serve::same_secret(token, token_); }
 
 bool LiveAccess::is_here(const std::string& header) const {
-  const std::size_t colon = header.rfind(':');
-  const bool has_port = colon != header.npos && header.find(']', colon) == header.npos;
-  if (has_port && header.find_first_not_of("0123456789", colon + 1) != header.npos) return false;
-  const std::string host = header.substr(0, has_port ? colon : header.npos);
+  const std::string host = serve::host_of(header);
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == host_.number;
 }
 

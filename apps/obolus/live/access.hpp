@@ -14,6 +14,7 @@ class LiveAccess {
 
   [[nodiscard]] const std::string& host() const { return host_.number; }  // to listen on
   [[nodiscard]] std::string url(int port) const;
+  [[nodiscard]] const std::string& token() const { return token_; }  // empty: not needed
   [[nodiscard]] bool by_token() const { return !token_.empty(); }
   [[nodiscard]] bool opens(const std::string& token) const;
   // The Host header of a request. A page of another site whose name was made to point here sends that name.

@@ -21,8 +21,8 @@ constexpr int max_port = 65535;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw ConfigError(
-      fmt::format("--live: got '{}'{}, expected PORT, HOST, HOST:PORT or [IPv6]:PORT, as in 8080 or 127.0.0.1:8080",
-                  text, why.empty() ? "" : ": " + why));
+      fmt::format("got '{}'{}, expected PORT, HOST, HOST:PORT or [IPv6]:PORT, as in 8080 or 127.0.0.1:8080", text,
+                  why.empty() ? "" : ": " + why));
 }
 
 bool all_digits(const std::string& text) {
@@ -42,9 +42,8 @@ bool is_name(const std::string& host) {
   return !host.empty() && host.size() < 254 && host.find_first_not_of(letters) == std::string::npos;
 }
 
-}  // namespace
-
-LiveAddress parse_address(const std::string& text) {
+// Errors do not name the flag.
+LiveAddress address_of(const std::string& text) {
   LiveAddress address;
   if (text.empty()) return address;
   if (all_digits(text)) {
@@ -74,13 +73,23 @@ LiveAddress parse_address(const std::string& text) {
   return address;
 }
 
+}  // namespace
+
+LiveAddress parse_address(const std::string& text, const char* flag) try {
+  LiveAddress address = address_of(text);
+  address.flag = flag;
+  return address;
+} catch (const ConfigError& e) {
+  throw ConfigError(fmt::format("{}: {}", flag, e.what()));
+}
+
 ResolvedHost resolve(const LiveAddress& address) {
   addrinfo hints{}, *list = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
   if (const int error = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &list); error != 0)
-    throw ConfigError(
-        fmt::format("--live: got the host '{}', expected a known one: {}", address.host, ::gai_strerror(error)));
+    throw ConfigError(fmt::format("{}: got the host '{}', expected a known one: {}", address.flag, address.host,
+                                  ::gai_strerror(error)));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(list, &::freeaddrinfo);
   ResolvedHost host;
   char text[INET6_ADDRSTRLEN] = {};

@@ -8,10 +8,11 @@ namespace obolus::cli {
 struct LiveAddress {
   std::string host = "127.0.0.1";  // a name or a number, without brackets
   int port = 0;                    // 0: any free one
+  const char* flag = "--live";     // that gave it, for errors
 };
 
 // PORT, HOST, HOST:PORT, [::1] or [::1]:PORT; empty is the default. Throws ConfigError.
-[[nodiscard]] LiveAddress parse_address(const std::string& text);
+[[nodiscard]] LiveAddress parse_address(const std::string& text, const char* flag = "--live");
 
 // The numeric address of the host. Throws ConfigError if it is unknown.
 struct ResolvedHost {

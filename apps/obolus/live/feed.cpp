@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <utility>
 
 namespace obolus::cli {
@@ -130,10 +131,13 @@ void LiveFeed::close() {
   changed_.notify_all();
 }
 
-LiveFeed::Place LiveFeed::place(std::optional<std::uint64_t> last_seen) const {
+LiveFeed::Place LiveFeed::place(const std::string& last_event_id) const {
+  const char* end_of_text = last_event_id.data() + last_event_id.size();
+  std::uint64_t seen = 0;
+  const auto [end, error] = std::from_chars(last_event_id.data(), end_of_text, seen);
   const std::lock_guard lock(mutex_);
-  const bool held = last_seen && *last_seen + 1 >= first() && *last_seen <= last_;
-  return held ? Place{*last_seen, true} : Place{};
+  const bool held = error == std::errc() && end == end_of_text && seen + 1 >= first() && seen <= last_;
+  return held ? Place{seen, true} : Place{};
 }
 
 LiveFeed::Snapshot LiveFeed::snapshot() const {

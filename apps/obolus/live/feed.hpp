@@ -46,8 +46,8 @@ class LiveFeed {
   void end(const Json& end);
   void close();  // readers stop
 
-  // For a reader whose last event had this id, or that has seen none.
-  [[nodiscard]] Place place(std::optional<std::uint64_t> last_seen) const;
+  // For a reader whose last event had this id, or that has seen none: its header Last-Event-ID.
+  [[nodiscard]] Place place(const std::string& last_event_id) const;
   // Waits for events, at most `patience`, and writes them. False if none will follow or the reader is gone.
   bool next(Place& place, std::chrono::milliseconds patience, const Write& write) const;
 

@@ -5,12 +5,12 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <semaphore>
 
 #include "obolus/core/error.hpp"
+#include "page.hpp"
 
 namespace obolus::cli {
 namespace {
@@ -40,14 +40,6 @@ class Pool : public httplib::ThreadPool {
 void refuse(httplib::Response& response, int status, const char* why) {
   response.status = status;
   response.set_content(std::string(why) + "\n", "text/plain");
-}
-
-std::optional<std::uint64_t> last_seen(const httplib::Request& request) {
-  const std::string text = request.get_header_value("Last-Event-ID");
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
 }
 
 // The main thread handles signals: none of the server's system calls may be interrupted.
@@ -174,10 +166,7 @@ void LiveServer::answer(const httplib::Request& request, httplib::Response& resp
 }
 
 void LiveServer::send_page(httplib::Response& response) const {
-  response.set_header(
-      "Content-Security-Policy",
-      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-      "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.set_header("Content-Security-Policy", live_page_policy);
   // Not as text, which the library would compress at its slowest setting.
   response.set_content_provider(page_.size(), "text/html; charset=utf-8",
                                 [this](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
@@ -195,7 +184,7 @@ void LiveServer::send_events(const httplib::Request& request, httplib::Response&
     }
     ++streams_;
   }
-  const auto stream = std::make_shared<Stream>(*this, feed_.place(last_seen(request)));
+  const auto stream = std::make_shared<Stream>(*this, feed_.place(request.get_header_value("Last-Event-ID")));
   response.set_content_provider("text/event-stream", [stream](std::size_t, httplib::DataSink& sink) {
     try {
       return stream->serve(sink);

@@ -73,6 +73,10 @@ Json report_on(const Comparison& comparison, const std::string& folder) {
 
 }  // namespace
 
+Json live_report(const std::string& folder, const std::string& config, const std::string& name) {
+  return report(source(folder, "run", config, Json::array({stream(name, name, {})})));
+}
+
 LiveView::LiveView(const std::string& address, const Json& report, const char* unit)
     : unit_(unit), feed_(std::make_unique<LiveFeed>(report)), between_rows_(between_rows) {
   server_ = std::make_unique<LiveServer>(parse_address(address), live_page(), *feed_);
@@ -93,8 +97,7 @@ LiveView::LiveView(const std::string& address, const Comparison& comparison, con
 
 LiveView::LiveView(const std::string& address, const std::string& config, const std::string& folder,
                    const RunName& name)
-    : LiveView(address, report(source(folder, "run", config, Json::array({stream(name.stream, name.stream, {})}))),
-               "rows") {
+    : LiveView(address, live_report(folder, config, name.stream), "rows") {
   name_ = name;
   feed_->run(LiveRun{.name = name_});
 }

@@ -22,6 +22,9 @@ namespace obolus::cli {
 class LiveFeed;
 class LiveServer;
 
+// What the page needs to know of a fit before its first row.
+[[nodiscard]] Json live_report(const std::string& folder, const std::string& config, const std::string& stream);
+
 class LiveView {
  public:
   // Listens from here on and prints the address on standard error.
