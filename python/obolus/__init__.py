@@ -6,8 +6,12 @@ Three ways in:
 - `StreamClassifier`, `StreamRegressor`: linear models of a stream whose hyperparameters follow the stream;
 - `obolus.torch.tune`, `obolus.jax.tune`: the hyperparameters of a network that you train already.
 
+And `Client`, `AsyncClient` for models that `obolus serve` has: docs/serve.md.
+
 docs/python.md has a start in five lines.
 """
+
+from typing import TYPE_CHECKING
 
 from obolus import metrics, problems
 from obolus._native import ConfigError, DataError, DivergedError, ProblemError
@@ -24,19 +28,27 @@ from obolus.session import Session, Step
 from obolus.sets import *  # noqa: F403
 from obolus.sets import __all__ as _sets
 
+if TYPE_CHECKING:
+    from obolus._client import AsyncClient, Client, Feedback, MaybeLearntError, Prediction, ServedModel, ServerError
+
 _estimators = ["StreamClassifier", "StreamRegressor"]
 
 __all__ = [
-    "Comparison", "ConfigError", "DataError", "DivergedError", "Finding", "Findings", "Metrics", "ProblemError", "Run",
-    "Schedule", "Session", "Step", "check", "compare", "compare_config", "metrics", "plot", "problems", "read_run",
+    "AsyncClient", "Client", "Comparison", "ConfigError", "DataError", "DivergedError", "Feedback", "Finding",
+    "Findings", "MaybeLearntError", "Metrics", "Prediction", "ProblemError", "Run", "Schedule", "ServedModel",
+    "ServerError", "Session", "Step", "check", "compare", "compare_config", "metrics", "plot", "problems", "read_run",
     "report", "run", "run_config", *_estimators, *_optimisers, *_sets,
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    """The estimators need scikit-learn, which nothing else here does."""
+    """The estimators need scikit-learn, which nothing else here does, and the clients what speaks HTTP."""
     if name in _estimators:
         from obolus import estimators
 
         return getattr(estimators, name)
+    if name in __all__:
+        from importlib import import_module
+
+        return getattr(import_module("obolus._client"), name)
     raise AttributeError(f"module 'obolus' has no attribute {name!r}")
