@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "fit/stream/trace_line.hpp"
 #include "live/feed.hpp"
@@ -24,6 +25,7 @@ struct ServedView::Model {
   explicit Model(serve::ServedModel& served)
       : name{served.name(), "served", "", 0}, feed(live_report(served.name(), "", served.name())) {
     feed.run(LiveRun{.name = name});
+    alarms = served.state().read()->evaluation.alarms();
     row(*served.state().read());
     served.on_learnt = [this](const serve::ServedState& state) {
       if (Clock::now() - sent >= between_rows) row(state);
@@ -35,14 +37,16 @@ struct ServedView::Model {
     round = state.fit.rounds();
     sent = Clock::now();
     const double seconds = std::chrono::duration<double>(sent - start).count();
-    fit::format_trace_line({round, state.rows, seconds, state.alarm, true}, state.fit, state.evaluation, line);
+    const bool alarmed = std::exchange(alarms, state.evaluation.alarms()) != state.evaluation.alarms();
+    fit::format_trace_line({round, state.rows, seconds, alarmed ? state.alarm : "", true}, state.fit, state.evaluation,
+                           line);
     feed.row(name, Json::parse(line));
   }
 
   RunName name;
   LiveFeed feed;
   Clock::time_point start = Clock::now(), sent{};
-  std::int64_t round = -1;
+  std::int64_t round = -1, alarms = 0;
   std::string line;
 };
 
