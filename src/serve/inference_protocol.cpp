@@ -31,15 +31,23 @@ std::size_t rows_of(const Json& input, const std::string& where) {
   return data.size();
 }
 
-Json value_of(const Json& value, const std::string& type, const std::string& where) {
-  const bool text = type == "BYTES", truth = type == "BOOL";
-  const bool number =
-      type == "FP64" || type == "FP32" || type == "FP16" || type.starts_with("INT") || type.starts_with("UINT");
-  if (!text && !truth && !number)
-    throw Refusal(422, where + ": expected a datatype such as FP64, INT64, BOOL or BYTES");
-  if (value.is_null() || (text && value.is_string()) || (truth && value.is_boolean()) || (number && value.is_number()))
-    return value;
-  throw Refusal(422, fmt::format("{}: got {}, expected values of type {}", where, value.type_name(), type));
+enum class Kind : std::uint8_t { text, truth, number };
+
+Kind kind_of(const std::string& type, const std::string& where) {
+  if (type == "BYTES") return Kind::text;
+  if (type == "BOOL") return Kind::truth;
+  for (const char* number :
+       {"FP64", "FP32", "FP16", "INT64", "INT32", "INT16", "INT8", "UINT64", "UINT32", "UINT16", "UINT8"})
+    if (type == number) return Kind::number;
+  throw Refusal(422, where + ": expected a datatype such as FP64, INT64, BOOL or BYTES");
+}
+
+void require_kind(const Json& value, Kind kind, const std::string& where) {
+  const bool fits = kind == Kind::text    ? value.is_string()
+                    : kind == Kind::truth ? value.is_boolean()
+                                          : value.is_number();
+  if (!fits && !value.is_null())
+    throw Refusal(422, fmt::format("{}: got {}, expected values of its datatype", where, value.type_name()));
 }
 
 // The rows of a request, as objects on lines.
@@ -53,9 +61,12 @@ std::string lines_of(const Json& request) {
     if (!names.insert(name).second) throw Refusal(422, where + ": got it twice");
     if (names.size() == 1) rows.resize(count, Json::object());
     if (count != rows.size()) throw Refusal(422, where + ": expected as many values as the input before it has");
-    const auto type = member(input, "datatype", Json::value_t::string, where).get<std::string>();
+    const Kind kind = kind_of(member(input, "datatype", Json::value_t::string, where).get<std::string>(), where);
     const Json& data = input["data"];
-    for (std::size_t i = 0; i < count; ++i) rows[i][name] = value_of(data[i], type, where);
+    for (std::size_t i = 0; i < count; ++i) {
+      require_kind(data[i], kind, where);
+      rows[i][name] = data[i];
+    }
   }
   std::string lines;
   for (const Json& row : rows) lines += row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
