@@ -96,12 +96,16 @@ HttpAnswer Api::check(const HttpRequest& request) {
 
 HttpAnswer Api::answer(const HttpRequest& request) {
   HttpAnswer answer;
+  const auto refuse = [&](int status, const char* why, int retry_after) {
+    answer = refused(status, why, retry_after);
+    if (request.path.starts_with("/v2/")) answer.body = protocol_error(why);
+  };
   try {
     answer = dispatch(request);
   } catch (const Refusal& refusal) {
-    answer = refused(refusal.status, refusal.what(), refusal.retry_after);
+    refuse(refusal.status, refusal.what(), refusal.retry_after);
   } catch (const std::exception& e) {
-    answer = refused(500, e.what());
+    refuse(500, e.what(), 0);
   }
   access_.share(request, answer);
   return answer;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "obolus/core/to_size.hpp"
+#include "serve/json_text.hpp"
 #include "serve/refusal.hpp"
 
 namespace obolus::serve {
@@ -89,6 +90,12 @@ std::string protocol_about(const ServedModel& model) {
   Json outputs = Json::array({{{"name", "prediction"}, {"datatype", numbers ? "FP64" : "BYTES"}, {"shape", {-1}}}});
   if (!numbers) outputs.push_back({{"name", "probabilities"}, {"datatype", "FP64"}, {"shape", {-1, -1}}});
   return Json{{"name", model.name()}, {"platform", "obolus"}, {"inputs", inputs}, {"outputs", outputs}}.dump();
+}
+
+std::string protocol_error(std::string_view message) {
+  std::string text = R"({"error":)";
+  append_json(text, message);
+  return text + "}\n";
 }
 
 std::string protocol_answer(ServedModel& model, std::string_view body) {

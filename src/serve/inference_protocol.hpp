@@ -9,6 +9,7 @@
 namespace obolus::serve {
 
 [[nodiscard]] std::string protocol_about(const ServedModel& model);
+[[nodiscard]] std::string protocol_error(std::string_view message);
 // Throws Refusal.
 [[nodiscard]] std::string protocol_answer(ServedModel& model, std::string_view body);
 
