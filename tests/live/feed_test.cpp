@@ -33,7 +33,8 @@ struct Reader {
   LiveFeed::Place place;
   std::string text = {};
 
-  explicit Reader(LiveFeed& f, std::optional<std::uint64_t> last_seen = {}) : feed(f), place(f.place(last_seen)) {}
+  explicit Reader(LiveFeed& f, std::optional<std::uint64_t> last_seen = {})
+      : feed(f), place(f.place(last_seen ? std::to_string(*last_seen) : "")) {}
 
   std::vector<Event> events() {
     text.clear();
@@ -204,7 +205,7 @@ TEST(LiveFeed, ReadersOfAnyPaceSeeRoundsInOrderWhileItGrows) {
   std::vector<std::thread> readers;
   for (int i = 0; i < 4; ++i)
     readers.emplace_back([&feed, &disorder, i] {
-      LiveFeed::Place place = feed.place(std::nullopt);
+      LiveFeed::Place place = feed.place("");
       std::uint64_t last = 0;
       const auto write = [&](std::string_view text) {
         if (text.starts_with("id: ")) {
