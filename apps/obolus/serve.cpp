@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -102,6 +103,14 @@ serve::Access access_of(const Arguments& a, const LiveAccess& listening) {
   return access;
 }
 
+// Writers call the view: they end before it does.
+struct Stopping {
+  const serve::Models& models;
+  ~Stopping() {
+    for (const auto& model : models) model->stop();
+  }
+};
+
 void settle(Arguments& a) {
   const auto milliseconds = [](double seconds) { return std::chrono::milliseconds(std::llround(1000 * seconds)); };
   a.serve.sync_always = a.durability == "always";
@@ -118,6 +127,7 @@ int run(Arguments& a) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is a full disk
   const serve::Models models = open_models(a);
   ServedView view(models);
+  const Stopping stopping{models};
   serve::Api api(models, access_of(a, listening), [&](const serve::HttpRequest& r) { return view.answer(r); });
   a.http.host = listening.host();
   a.http.port = address.port;
@@ -125,9 +135,10 @@ int run(Arguments& a) {
     const serve::HttpServer server(
         a.http, [&](const serve::HttpRequest& r) { return api.check(r); },
         [&](const serve::HttpRequest& r) { return api.answer(r); });
-    if (!a.quiet) fmt::print(stderr, "Serving on {}\n", listening.url(server.port()));
+    if (!a.quiet) fmt::print(stderr, "Serving on {}\n", listening.url(server.port(), a.token_file.empty()));
     std::fflush(stderr);
-    while (Interruption::signal() == 0) ::poll(nullptr, 0, 100);
+    while (Interruption::signal() == 0 && server.is_listening()) ::poll(nullptr, 0, 100);
+    if (Interruption::signal() == 0) throw std::runtime_error("the system ended the listening socket");
     if (!a.quiet) fmt::print(stderr, "Stopping: requests that have arrived are answered\n");
     api.drain();
     view.close();

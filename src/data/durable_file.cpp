@@ -52,24 +52,24 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
 void sync_folder(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
   const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) ::fsync(fd.get());
+  // Some file systems know no syncing of folders (EINVAL); some folders may be written to but not read (EACCES).
+  if (fd.get() < 0 ? errno != EACCES : ::fsync(fd.get()) != 0 && errno != EINVAL)
+    fail("cannot sync the folder of", path);
 }
 
 }  // namespace
 
 void write_atomically(const std::string& path, std::string_view content) {
   const std::string temporary = path + ".tmp";
-  {
+  try {
     const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (fd.get() < 0) fail("cannot write", temporary);
     write_all(fd.get(), content, temporary);
     if (::fsync(fd.get()) != 0) fail("cannot sync", temporary);
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    errno = reason;
-    fail("cannot replace", path);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot replace", path);
+  } catch (const DataError&) {
+    ::unlink(temporary.c_str());  // on a full disk it would take the room that others need
+    throw;
   }
   sync_folder(path);
 }

@@ -10,7 +10,8 @@ bool has(const std::vector<std::string>& list, const std::string& one) {
 }
 
 // What monitors ask; it tells nothing about a model.
-bool is_open(const std::string& path) {
+bool is_open(const std::string& method, const std::string& path) {
+  if (method != "GET" && method != "HEAD") return false;
   return path == "/healthz" || path == "/readyz" || path == "/v2/health/live" || path == "/v2/health/ready";
 }
 
@@ -42,7 +43,7 @@ std::optional<HttpAnswer> Access::refuses(const HttpRequest& request) const {
   const std::string origin = request.header("Origin");
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host && !has(origins, origin))
     return refused(403, "pages of other sites may not ask; --allow-origin names one that may");
-  if (token.empty() || is_open(request.path) || request.method == "OPTIONS") return std::nullopt;
+  if (token.empty() || is_open(request.method, request.path) || request.method == "OPTIONS") return std::nullopt;
   constexpr std::string_view bearer = "Bearer ";
   const std::string authorization = request.header("Authorization");
   std::string given = authorization.starts_with(bearer) ? authorization.substr(bearer.size()) : "";

@@ -87,11 +87,15 @@ const Api::Route* Api::find(const HttpRequest& request, std::string& name, std::
   return nullptr;
 }
 
+// What need not be read is not.
 HttpAnswer Api::check(const HttpRequest& request) {
-  HttpAnswer through{.status = 0};
-  auto refusal = access_.refuses(request);
-  if (refusal) count("refused", refusal->status, 0);
-  return refusal ? std::move(*refusal) : through;
+  if (auto refusal = access_.refuses(request)) {
+    count("refused", refusal->status, 0);
+    return std::move(*refusal);
+  }
+  std::string name, allowed;
+  if (request.method == "POST" && !find(request, name, allowed)) return answer(request);
+  return {.status = 0};
 }
 
 HttpAnswer Api::answer(const HttpRequest& request) {

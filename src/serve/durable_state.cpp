@@ -93,13 +93,16 @@ void DurableState::recover(ServedState& state, const std::function<void(std::str
   std::uint64_t good = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
     good = replay(all[i], i + 1 < all.size() ? std::optional(all[i + 1].start) : std::nullopt, state, learn);
-  if (!all.empty() && all.back().start <= state.rows) {
+  if (!all.empty() && all.back().start > state.rows)
+    throw DataError(fmt::format("{}: goes on after row {}, expected row {}: the checkpoint is missing", all.back().path,
+                                all.back().start, state.rows));
+  if (!all.empty()) {
     start_ = all.back().start;
-    journal_.emplace(all.back().path, good);
+    journal_ = std::make_unique<JournalWriter>(all.back().path, good);
     return;
   }
   start_ = state.rows;
-  journal_.emplace(path_of(start_), JournalStart{start_, base_});
+  journal_ = std::make_unique<JournalWriter>(path_of(start_), JournalStart{start_, base_});
 }
 
 template <class Work>
@@ -135,10 +138,11 @@ void DurableState::checkpoint(ServedState& state) {
   state.fields(a);
   write_atomically(folder_ + "/checkpoint", sealed(magic, version, a.bytes()));
   if (broken_ || state.rows > start_) {
-    journal_.emplace(path_of(state.rows), JournalStart{state.rows, base_});
+    broken_ = true;  // until the new segment stands
+    journal_ = std::make_unique<JournalWriter>(path_of(state.rows), JournalStart{state.rows, base_});
     start_ = state.rows;
+    broken_ = false;
   }
-  broken_ = false;
   if (keep_journal_) return;
   std::error_code none;
   for (const Segment& segment : segments())

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,7 +54,7 @@ class DurableState {
   std::uint64_t base_;
   bool keep_journal_, broken_ = false;
   FolderLock lock_;
-  std::optional<JournalWriter> journal_;
+  std::unique_ptr<JournalWriter> journal_;
   std::int64_t start_ = 0;
 };
 

@@ -29,6 +29,7 @@ bool HttpConnection::wait_for_request() {
   }
   read_by_ = Clock::now() + limits_.request;
   header_left_ = limits_.header;
+  last_ = 0;
   return true;
 }
 
@@ -37,6 +38,15 @@ ssize_t HttpConnection::receive(char* to, std::size_t size) const {
     const ssize_t got = ::recv(socket_, to, size, 0);
     if (got >= 0 || errno != EINTR) return got;
   }
+}
+
+// A line that ends with LF alone is one to some and none to others, who would then see other headers.
+bool HttpConnection::ends_lines_properly(const char* text, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    if (text[i] == '\n' && last_ != '\r') return false;
+    last_ = text[i];
+  }
+  return true;
 }
 
 ssize_t HttpConnection::read(char* to, std::size_t size) {
@@ -54,8 +64,9 @@ ssize_t HttpConnection::read(char* to, std::size_t size) {
   size = std::min(size, end_ - at_);
   std::memcpy(to, buffer_.data() + at_, size);
   at_ += size;
-  if (header_left_ != static_cast<std::size_t>(-1)) header_left_ -= size;
-  return static_cast<ssize_t>(size);
+  if (header_left_ == all_there) return static_cast<ssize_t>(size);
+  header_left_ -= size;
+  return ends_lines_properly(to, size) ? static_cast<ssize_t>(size) : -1;
 }
 
 ssize_t HttpConnection::write(const char* from, std::size_t size) {

@@ -25,9 +25,10 @@ class HttpConnection : public httplib::Stream {
   // Whether a next request begins before the client goes or is idle for too long.
   [[nodiscard]] bool wait_for_request();
   // From here on the rest of the request is its body.
-  void end_headers() { header_left_ = static_cast<std::size_t>(-1); }
+  void end_headers() { header_left_ = all_there; }
   [[nodiscard]] bool has_long_headers() const { return header_left_ == 0; }
   bool flush();
+  void take_back() { answer_.clear(); }        // what was not sent yet
   void stream() { streams_ = true; }           // what is written is sent at once from here on
   void close_afterwards() { closes_ = true; }  // when the answer is sent: the request was not read to its end
   [[nodiscard]] bool closes() const { return closes_; }
@@ -41,6 +42,9 @@ class HttpConnection : public httplib::Stream {
   [[nodiscard]] int socket() const override { return socket_; }
 
  private:
+  static constexpr std::size_t all_there = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] bool ends_lines_properly(const char* text, std::size_t size);
   [[nodiscard]] bool wait(short event, Clock::time_point until) const;
   [[nodiscard]] ssize_t receive(char* to, std::size_t size) const;
 
@@ -52,6 +56,7 @@ class HttpConnection : public httplib::Stream {
   std::size_t at_ = 0, end_ = 0;
   std::string answer_;
   bool streams_ = false, closes_ = false;
+  char last_ = 0;  // of the headers, so far
 };
 
 }  // namespace obolus::serve

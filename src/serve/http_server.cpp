@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "obolus/core/error.hpp"
@@ -34,8 +35,7 @@ class ConnectionThreads : public httplib::TaskQueue {
   void enqueue(std::function<void()> work) override {
     {
       const std::lock_guard lock(mutex_);
-      if (work_.size() >= idle_ && threads_.size() == max_) is_one_too_many = true;
-      else if (work_.size() >= idle_) threads_.emplace_back([this] { run(); });
+      is_one_too_many = work_.size() >= idle_ && !add_thread();
       if (!is_one_too_many) work_.push_back(std::move(work));
     }
     if (!is_one_too_many) return more_.notify_one();
@@ -53,6 +53,14 @@ class ConnectionThreads : public httplib::TaskQueue {
   }
 
  private:
+  [[nodiscard]] bool add_thread() try {
+    if (threads_.size() == max_) return false;
+    threads_.emplace_back([this] { run(); });
+    return true;
+  } catch (const std::system_error&) {  // the system has no more
+    return false;
+  }
+
   void run() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -100,23 +108,46 @@ HttpRequest request_of(const httplib::Request& from) {
   return request;
 }
 
+bool is_token(const std::string& text) {
+  constexpr std::string_view more = "!#$%&'*+-.^_`|~";
+  const auto fits = [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || more.find(c) != more.npos;
+  };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
+bool wants_to_close(const HttpRequest& request) {
+  std::string text = request.header("Connection");
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text.find("close") != text.npos;
+}
+
+// Whether bytes may follow that belong to the request: then what follows is no next request until they are read.
+bool may_have_body(const HttpRequest& request) {
+  return (request.method != "GET" && request.method != "HEAD") || !request.header("Content-Length").empty() ||
+         !request.header("Transfer-Encoding").empty();
+}
+
 // The body of a request, or why there is none.
 std::optional<HttpAnswer> read_body(HttpRequest& request, std::size_t max) {
   int lengths = 0, codings = 0, packings = 0;
   const std::string length_text = request.header("Content-Length", &lengths);
   (void)request.header("Transfer-Encoding", &codings);
   (void)request.header("Content-Encoding", &packings);
-  if (lengths == 0 && codings == 0 && request.method != "POST") return std::nullopt;
+  if (request.method != "POST") return std::nullopt;
   if (codings > 0 || lengths == 0) return refused(411, "expected a Content-Length and the body as it is");
   const auto length = length_of(length_text);
   if (lengths > 1 || !length) return refused(400, "expected one Content-Length, a number");
   if (packings > 0) return refused(415, "got a Content-Encoding, expected the body unpacked");
   if (*length > max) return refused(413, fmt::format("got {} bytes, expected at most {}", *length, max));
-  request.body.resize(*length);
-  for (std::size_t at = 0; at < *length;) {
-    const ssize_t got = connection->read(request.body.data() + at, *length - at);
+  constexpr std::size_t block = std::size_t{1} << 16;
+  for (std::size_t at = 0; at < *length;) {  // grows as it arrives
+    request.body.resize(std::min(*length, at + block));
+    const ssize_t got = connection->read(request.body.data() + at, request.body.size() - at);
     if (got <= 0) return refused(408, "the body did not arrive in time");
     at += static_cast<std::size_t>(got);
+    request.body.resize(at);
   }
   return std::nullopt;
 }
@@ -156,6 +187,9 @@ class HttpServer::Library : public httplib::Server {
         handle_(std::move(handle)) {
     new_task_queue = [this] { return new ConnectionThreads(options_.max_connections); };
     set_tcp_nodelay(true);
+    set_keep_alive_timeout(options_.idle_seconds);  // what it tells clients
+    constexpr std::size_t many = 1'000'000;
+    set_keep_alive_max_count(many);
     // Not SO_REUSEPORT, the library's default: two programs would share a port.
     set_socket_options([](int socket) {
       const int yes = 1;
@@ -181,6 +215,8 @@ class HttpServer::Library : public httplib::Server {
     port_ = options_.port;
     if (port_ == 0) port_ = bind_to_any_port(options_.host);
     else if (!bind_to_port(options_.host, port_)) port_ = -1;
+    constexpr int backlog = 512;  // the library's 5 would turn away clients that come together
+    if (port_ > 0 && ::listen(svr_sock_, backlog) != 0) port_ = -1;
     if (port_ <= 0)
       throw ConfigError(fmt::format("--listen: cannot listen on {} port {}: {}; expected a free port of this machine",
                                     options_.host, options_.port, errno != 0 ? std::strerror(errno) : "not possible"));
@@ -210,7 +246,11 @@ class HttpServer::Library : public httplib::Server {
     while (here.wait_for_request()) {
       bool closed = false;
       const bool good = process_request(here, closing_, closed, nullptr);
-      if (here.has_long_headers()) send_long_headers(here);
+      if (here.has_long_headers()) {
+        here.take_back();
+        send_long_headers(here);
+        break;
+      }
       if (!here.flush() || !good || closed || here.closes() || closing_) break;
     }
     connection = nullptr;
@@ -241,11 +281,15 @@ class HttpServer::Library : public httplib::Server {
 
   void answer(const httplib::Request& from, httplib::Response& response) {
     connection->end_headers();
+    // The library would apply them unchecked to whatever is answered.
+    const_cast<httplib::Request&>(from).ranges.clear();  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is its own
     HttpRequest request = request_of(from);
-    HttpAnswer early = check_(request);
-    if (early.status != 0) {
-      if (request.header("Content-Length") != "") connection->close_afterwards();
-      return give(std::move(early), response);
+    if (wants_to_close(request)) connection->close_afterwards();
+    const bool has_names = std::ranges::all_of(request.headers, [](const auto& h) { return is_token(h.first); });
+    HttpAnswer early = has_names ? check_(request) : refused(400, "expected headers with proper names");
+    if (early.status != 0 || request.method != "POST") {
+      if (may_have_body(request)) connection->close_afterwards();
+      return give(early.status != 0 ? std::move(early) : handle_(request), response);
     }
     if (auto refusal = read_body(request, options_.max_body)) {
       connection->close_afterwards();
@@ -281,6 +325,7 @@ HttpServer::~HttpServer() {
   thread_.join();
 }
 
+bool HttpServer::is_listening() const { return library_->is_running(); }
 int HttpServer::port() const { return library_->port(); }
 std::size_t HttpServer::connections() const { return library_->connections(); }
 

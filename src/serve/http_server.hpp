@@ -37,6 +37,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   [[nodiscard]] int port() const;
+  [[nodiscard]] bool is_listening() const;  // false if the system ended it
   [[nodiscard]] std::size_t connections() const;
 
  private:

@@ -52,25 +52,28 @@ void require_kind(const Json& value, Kind kind, const std::string& where) {
 }
 
 // The rows of a request, as objects on lines.
-std::string lines_of(const Json& request) {
-  std::vector<Json> rows;
+std::string lines_of(const Json& request, std::size_t max_rows) {
+  std::vector<std::string> rows;
   std::set<std::string> names;
   for (const Json& input : member(request, "inputs", Json::value_t::array, "the request")) {
     const auto name = member(input, "name", Json::value_t::string, "inputs").get<std::string>();
     const std::string where = "input " + name;
     const std::size_t count = rows_of(input, where);
     if (!names.insert(name).second) throw Refusal(422, where + ": got it twice");
-    if (names.size() == 1) rows.resize(count, Json::object());
+    if (count > max_rows) throw Refusal(413, fmt::format("{}: got more than {} rows", where, max_rows));
+    if (names.size() == 1) rows.resize(count);
     if (count != rows.size()) throw Refusal(422, where + ": expected as many values as the input before it has");
     const Kind kind = kind_of(member(input, "datatype", Json::value_t::string, where).get<std::string>(), where);
     const Json& data = input["data"];
     for (std::size_t i = 0; i < count; ++i) {
       require_kind(data[i], kind, where);
-      rows[i][name] = data[i];
+      rows[i] += rows[i].empty() ? '{' : ',';
+      append_json(rows[i], name);
+      rows[i] += ':' + data[i].dump(-1, ' ', false, Json::error_handler_t::replace);
     }
   }
   std::string lines;
-  for (const Json& row : rows) lines += row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (const std::string& row : rows) lines += row + "}\n";
   return lines;
 }
 
@@ -89,7 +92,8 @@ std::string protocol_about(const ServedModel& model) {
       inputs.push_back({{"name", name}, {"datatype", number ? "FP64" : "BYTES"}, {"shape", {-1}}});
   Json outputs = Json::array({{{"name", "prediction"}, {"datatype", numbers ? "FP64" : "BYTES"}, {"shape", {-1}}}});
   if (!numbers) outputs.push_back({{"name", "probabilities"}, {"datatype", "FP64"}, {"shape", {-1, -1}}});
-  return Json{{"name", model.name()}, {"platform", "obolus"}, {"inputs", inputs}, {"outputs", outputs}}.dump();
+  return Json{{"name", model.name()}, {"platform", "obolus"}, {"inputs", inputs}, {"outputs", outputs}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string protocol_error(std::string_view message) {
@@ -104,7 +108,7 @@ std::string protocol_answer(ServedModel& model, std::string_view body) {
   Json predictions = Json::array(), probabilities = Json::array();
   std::size_t classes = 0;
   bool numbers = false;
-  model.predict(lines_of(request), [&](const Prediction& p, const Fit& fit) {
+  model.predict(lines_of(request, model.max_rows()), [&](const Prediction& p, const Fit& fit) {
     numbers = fit.options().task == FitTask::numbers;
     if (numbers) predictions.push_back(p.informed ? Json(p.number) : Json(nullptr));
     else predictions.push_back(p.best >= 0 ? Json(fit.classes()[to_size(p.best)]) : Json(nullptr));

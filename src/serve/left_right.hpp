@@ -11,6 +11,8 @@ namespace obolus::serve {
 
 template <class T>
 class LeftRight {
+  struct Side;
+
  public:
   LeftRight(T one, T equal) : sides_{Side{std::move(one)}, Side{std::move(equal)}} {}
 
@@ -33,7 +35,7 @@ class LeftRight {
     [[nodiscard]] const T* operator->() const { return &side_->state; }
 
    private:
-    const typename LeftRight::Side* side_;
+    const Side* side_;
   };
 
   [[nodiscard]] Reading read() const { return Reading(*this); }

@@ -12,7 +12,9 @@
 namespace obolus::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;  // objects of strangers: a map, not a list that is searched
+
+constexpr std::size_t max_text = 1024;  // bytes of a label or an id
 
 JsonRowOptions unlabelled(JsonRowOptions options) {
   options.labelled = false;
@@ -33,17 +35,6 @@ int status_of(const JsonFault& fault, std::string_view text, BodyForm form) {
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// The place of a name such as a.b in nested objects.
-Json::json_pointer pointer_to(const std::string& name) {
-  Json::json_pointer pointer;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    pointer /= name.substr(begin, end - begin);
-    begin = end + 1;
-  }
-  return pointer;
 }
 
 Feedback feedback_of(const Json& json, const std::string& label, std::size_t row) {
@@ -67,7 +58,7 @@ RowKeys keys_of(const Fit& model, const RowOptions& rows, const std::string& id)
         "got a model of svmlight rows, expected one of rows whose features have names: a table, JSON "
         "lines or Vowpal Wabbit's namespaces");
   RowKeys keys;
-  keys.options.label = model.label_name();
+  keys.options.label = model.label_name().empty() ? "label" : model.label_name();
   keys.options.weight = rows.weight;
   keys.options.id = id;
   keys.options.missing = rows.missing;
@@ -98,6 +89,8 @@ RowBatch RowRequests::read(std::string_view body, BodyForm form, RowUse use, std
     if (i == max_rows) throw Refusal(413, fmt::format("got more than {} rows, expected at most that many", max_rows));
     if (use == RowUse::learn && row_.label.empty())
       throw Refusal(422, fmt::format("row {}: got no label, expected one under {}", i + 1, parser.label()));
+    if (row_.label.size() > max_text || row_.tag.size() > max_text)
+      throw Refusal(422, fmt::format("row {}: got a label or id of more than {} bytes", i + 1, max_text));
     const std::size_t begin = batch.lines.size();
     batch.lines += line_;
     batch.lines += '\n';
@@ -145,13 +138,8 @@ std::vector<Feedback> read_feedback(std::string_view body, BodyForm form, const 
 }
 
 std::string with_label(const std::string& line, const std::string& label, const std::string& value) {
-  Json json = Json::parse(line);
-  if (const auto pointer = pointer_to(label); json.contains(pointer)) {
-    json[pointer] = Json::parse(value);
-    return json.dump() + "\n";
-  }
   std::string with = line.substr(0, line.rfind('}'));
-  with += json.empty() ? "" : ",";
+  with += with.ends_with('{') ? "" : ",";
   append_json(with, label);
   return with + ":" + value + "}\n";
 }

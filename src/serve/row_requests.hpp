@@ -48,7 +48,7 @@ struct Feedback {
 // {"id": …, "label": …}, or the label under its column's name. Throws Refusal.
 [[nodiscard]] std::vector<Feedback> read_feedback(std::string_view body, BodyForm form, const std::string& label,
                                                   std::size_t max_rows);
-// The row's line with this label, in place of one that it may have.
+// The line of a row that was predicted, with this label.
 [[nodiscard]] std::string with_label(const std::string& line, const std::string& label, const std::string& value);
 
 }  // namespace obolus::serve

@@ -49,7 +49,9 @@ ServedModel::ServedModel(std::string name, const std::string& path, const ServeO
   if (durable_) writer_ = std::thread([this] { write(); });
 }
 
-ServedModel::~ServedModel() {
+ServedModel::~ServedModel() { stop(); }
+
+void ServedModel::stop() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -106,6 +108,7 @@ std::string ServedModel::predict(std::string_view body, BodyForm form) {
   std::int64_t rows = 0;
   {
     const auto state = state_->read();
+    require_answerable(batch, state->fit);
     rows = state->rows;
     for (const RowBatch::Row& r : batch.rows) {
       if (!predictions.empty()) predictions += ',';
@@ -162,7 +165,7 @@ std::string ServedModel::feedback(std::string_view body, BodyForm form) {
     put_back(std::move(bench));
     for (std::size_t i = 0; i < batch.rows.size(); ++i) batch.rows[i].row.tag = taken[i].first;
     return learn(std::move(batch), R"(,"unknown":[)" + unknown + "]");
-  } catch (const Refusal&) {
+  } catch (...) {
     for (auto& [id, line] : taken) kept_.keep(id, std::move(line));
     throw;
   }
@@ -209,18 +212,19 @@ void ServedModel::submit(Job& job) {
   if (job.refusal) throw *job.refusal;
 }
 
-std::string ServedModel::listing() const {
-  const auto state = state_->read();
+std::string ServedModel::listing() const { return listing(*state_->read()); }
+
+std::string ServedModel::listing(const ServedState& state) const {
   std::string text = R"({"name":)";
   append_json(text, name_);
-  append_format(text, R"(,"task":"{}","rows":{},"learns":{}}})", task_name(state->fit), state->rows, learns());
+  append_format(text, R"(,"task":"{}","rows":{},"learns":{}}})", task_name(state.fit), state.rows, learns());
   return text;
 }
 
 std::string ServedModel::about() const {
   const auto state = state_->read();
   const Fit& fit = state->fit;
-  std::string text = listing();
+  std::string text = listing(*state);
   text.pop_back();
   append_format(text, R"(,"rounds":{},"features":{},"classes":)", fit.rounds(), fit.features());
   append_list(text, fit.classes());

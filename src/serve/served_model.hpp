@@ -48,10 +48,12 @@ class ServedModel {
   // `path`: the folder of a run, which predicts and learns, or a model file, which predicts. Throws ConfigError and
   // DataError.
   ServedModel(std::string name, const std::string& path, const ServeOptions& options);
-  // Learns what waits, and saves a checkpoint.
   ~ServedModel();
   ServedModel(const ServedModel&) = delete;
   ServedModel& operator=(const ServedModel&) = delete;
+
+  // Learns what waits, saves a checkpoint, and learns no more.
+  void stop();
 
   // Answers as JSON texts. Throw Refusal.
   [[nodiscard]] std::string predict(std::string_view body, BodyForm form);
@@ -64,6 +66,7 @@ class ServedModel {
   void predict(std::string_view lines, const std::function<void(const Prediction&, const Fit&)>& take);
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::size_t max_rows() const { return options_.max_rows; }  // of a request
   [[nodiscard]] bool learns() const { return durable_.has_value(); }
   [[nodiscard]] const ServedCounts& counts() const { return counts_; }
   [[nodiscard]] const LeftRight<ServedState>& state() const { return *state_; }
@@ -83,6 +86,7 @@ class ServedModel {
   void open_run(const std::string& folder);
   void open_file(const std::string& file);
   void relearn(ServedState& state, std::string_view lines) const;
+  [[nodiscard]] std::string listing(const ServedState& state) const;
   [[nodiscard]] std::unique_ptr<Bench> bench();
   void put_back(std::unique_ptr<Bench> bench);
   [[nodiscard]] std::string learn(RowBatch&& batch, std::string_view members);

@@ -84,9 +84,12 @@ bool ServedModel::teach_hidden(const std::vector<Job*>& jobs) {
     bool begun = false;
     try {
       require_learnable(job->batch, state.fit);
+      require_answerable(job->batch, state.fit);
       begun = true;
       state.learn(job->batch, &job->answer);
       job->rows = state.rows;
+    } catch (const Refusal& refusal) {
+      job->refusal = refusal;
     } catch (const DataError& e) {
       job->refusal = Refusal(422, e.what());
       if (begun) return false;

@@ -1,12 +1,14 @@
 #include "serve/served_state.hpp"
 
 #include <cmath>
+#include <set>
 #include <span>
 
 #include "data/append_format.hpp"
 #include "obolus/core/error.hpp"
 #include "obolus/core/to_size.hpp"
 #include "serve/json_text.hpp"
+#include "serve/refusal.hpp"
 
 namespace obolus::serve {
 
@@ -43,12 +45,26 @@ ServedState copy_of(ServedState& state) {
 }
 
 void require_learnable(const RowBatch& batch, const Fit& fit) {
+  constexpr std::size_t max_new = 100;
+  const std::set<std::string_view> known(fit.classes().begin(), fit.classes().end());
+  std::set<std::string_view> added;
   for (const RowBatch::Row& r : batch.rows) try {
       fit.require_learnable(r.row);
+      if (fit.options().task == FitTask::classes && !known.contains(r.row.label)) added.insert(r.row.label);
+      if (added.size() > max_new)
+        throw DataError(fmt::format("got more than {} classes that are new, expected fewer per request", max_new));
     } catch (const DataError& e) {
       if (batch.rows.size() == 1) throw;
       throw DataError(fmt::format("row {}: {}", &r - batch.rows.data() + 1, e.what()));
     }
+}
+
+void require_answerable(const RowBatch& batch, const Fit& fit) {
+  constexpr std::size_t max_bytes = std::size_t{1} << 26, per_number = 24;
+  std::size_t bytes = 64;
+  for (const std::string& name : fit.classes()) bytes += name.size() + per_number;
+  if (batch.rows.size() > max_bytes / bytes)
+    throw Refusal(413, fmt::format("the answer would have more than {} bytes: send fewer rows per request", max_bytes));
 }
 
 void append_prediction(std::string& answer, const Prediction& p, const Fit& fit, std::string_view id) {

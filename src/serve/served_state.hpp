@@ -29,8 +29,10 @@ struct ServedState {
 
 [[nodiscard]] ServedState copy_of(ServedState& state);
 
-// Throws DataError for rows that would be refused; nothing changes.
+// Throws DataError for rows that would be refused, or that bring too many classes at once; nothing changes.
 void require_learnable(const RowBatch& batch, const Fit& fit);
+// Throws Refusal where the answer would be too large.
+void require_answerable(const RowBatch& batch, const Fit& fit);
 
 // {"prediction":…,"probabilities":{…},"id":…}
 void append_prediction(std::string& answer, const Prediction& prediction, const Fit& fit, std::string_view id);

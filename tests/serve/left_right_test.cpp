@@ -13,7 +13,7 @@ TEST(LeftRight, ReadersSeeWholeStatesThatNeverGoBack) {
   struct Pair {
     int one = 0, other = 0;
   };
-  constexpr int changes = 20'000;
+  constexpr int changes = 2'000;
   LeftRight<Pair> pair({}, {});
   std::atomic<bool> done = false;
   std::atomic<int> torn = 0, back = 0;

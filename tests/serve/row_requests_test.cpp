@@ -84,8 +84,15 @@ TEST(Feedback, IsReadInAllForms) {
 TEST(Feedback, GivesARowItsLabel) {
   EXPECT_EQ(with_label(R"({"a":1.50})", "y", "\"n\""), "{\"a\":1.50,\"y\":\"n\"}\n");
   EXPECT_EQ(with_label("{}", "y", "1"), "{\"y\":1}\n");
-  EXPECT_EQ(with_label(R"({"y":"p","a":1})", "y", "\"n\""), "{\"y\":\"n\",\"a\":1}\n");
-  EXPECT_EQ(with_label(R"({"deep":{"y":"p"}})", "deep.y", "\"n\""), "{\"deep\":{\"y\":\"n\"}}\n");
+}
+
+TEST(Feedback, ARowThatIsKeptHasNeitherIdNorLabel) {
+  RowRequests rows = of_label("y");
+  for (const char* row : {R"({"id":"k","a":1.50,"y":"p"})", R"({"y": null, "id": "k", "a": 1.50})",
+                          R"({"a":1.50, "y":"p", "id":"k"})", R"({"y":"p","a":1.50,"id":"k"})"}) {
+    const RowBatch batch = rows.read(row, BodyForm::json, RowUse::predict, many);
+    EXPECT_EQ(batch.line(batch.rows[0]), "{\"a\":1.50}\n") << row;
+  }
 }
 
 }  // namespace

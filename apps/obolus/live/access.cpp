@@ -30,9 +30,9 @@ std::string name_of_machine() {
 LiveAccess::LiveAccess(const LiveAddress& address)
     : host_(resolve(address)), token_(host_.loopback ? "" : random_token()) {}
 
-std::string LiveAccess::url(int port) const {
+std::string LiveAccess::url(int port, bool with_token) const {
   const std::string host = host_.any ? name_of_machine() : host_.number;
-  return fmt::format("http://{}/{}", authority(host, port), token_.empty() ? "" : "?token=" + token_);
+  return fmt::format("http://{}/{}", authority(host, port), token_.empty() || !with_token ? "" : "?token=" + token_);
 }
 
 bool LiveAccess::opens(const std::string& token) const { return by_token() && serve::same_secret(token, token_); }

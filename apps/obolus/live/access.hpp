@@ -13,7 +13,7 @@ class LiveAccess {
   explicit LiveAccess(const LiveAddress& address);
 
   [[nodiscard]] const std::string& host() const { return host_.number; }  // to listen on
-  [[nodiscard]] std::string url(int port) const;
+  [[nodiscard]] std::string url(int port, bool with_token = true) const;
   [[nodiscard]] const std::string& token() const { return token_; }  // empty: not needed
   [[nodiscard]] bool by_token() const { return !token_.empty(); }
   [[nodiscard]] bool opens(const std::string& token) const;

@@ -87,6 +87,8 @@ LiveServer::LiveServer(const LiveAddress& address, std::string page, LiveFeed& f
   server_->set_read_timeout(2s);
   server_->set_write_timeout(10s);
   server_->set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    // The library would apply them unchecked to the page.
+    const_cast<httplib::Request&>(request).ranges.clear();  // NOLINT(cppcoreguidelines-pro-type-const-cast): its own
     answer(request, response);
     return httplib::Server::HandlerResponse::Handled;
   });

@@ -122,7 +122,7 @@ void JsonNames::restore(Mark to) {
 
 // A group's name is no younger than the group, so what is younger than the last group that stays can go.
 void JsonNames::forget_groups_after(std::size_t count) {
-  if (count >= groups_.size()) return;
+  count = std::min(count, groups_.size());
   restore({std::max(fixed_, count == 0 ? 0 : names_at_group_[count - 1]), count});
 }
 

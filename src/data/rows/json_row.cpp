@@ -31,13 +31,13 @@ struct JsonRowParser::Parts {
   json::parser parser;
   JsonNames names;
   MissingValues missing;
-  JsonWalk walk{names, missing};
+  JsonWalk walk;
   std::string label;
   std::string_view text;  // the whole, from which offsets count
 };
 
 JsonRowParser::Parts::Parts(const JsonRowOptions& o, const std::vector<JsonGroup>& known)
-    : missing(o.missing), label(o.label.empty() && o.labelled ? "label" : o.label) {
+    : missing(o.missing), walk(names, missing, !o.labelled), label(o.label.empty() && o.labelled ? "label" : o.label) {
   if (!label.empty()) names.set_role(label, JsonRole::label);
   if (!o.weight.empty()) names.set_role(o.weight, JsonRole::weight);
   if (!o.id.empty()) names.set_role(o.id, JsonRole::id);
@@ -83,8 +83,7 @@ json::document JsonRowParser::Parts::opened() {
 
 void JsonRowParser::Parts::write(std::size_t begin, std::string& line) const {
   line.clear();
-  const bool named = walk.id_end() > 0;
-  append_on_one_line(text.substr(begin), named ? walk.id_begin() - begin : 0, named ? walk.id_end() - begin : 0, line);
+  append_on_one_line(text, begin, walk.cuts(), line);
 }
 
 std::size_t JsonRowParser::Parts::read_rows(DataRow& into, const Take& take, std::string* line) {

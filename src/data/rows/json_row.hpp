@@ -55,7 +55,8 @@ class JsonRowParser {
   // Of a name that is a feature, unless the options set another; it need not appear.
   void set_usual_kind(const std::string& name, JsonKind kind);
 
-  // One object. `line`, if not null, gets it on one line without its id: what a journal keeps. Throws JsonFault, which
+  // One object. `line`, if not null, gets it on one line without its id, and if rows are not labelled without the label
+  // that it may have all the same: what a journal keeps. Throws JsonFault, which
   // leaves no new group, and `row` and `line` unspecified.
   void parse(std::string_view object, DataRow& row, std::string* line = nullptr);
 

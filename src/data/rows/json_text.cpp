@@ -229,11 +229,12 @@ void place_in_array(std::string_view array, JsonFault& fault) {
   while (fault.row_begin < array.size() && is_json_blank(array[fault.row_begin])) ++fault.row_begin;
 }
 
-void append_on_one_line(std::string_view text, std::size_t leave_out, std::size_t leave_out_end, std::string& line) {
+void append_on_one_line(std::string_view text, std::size_t at, std::span<const JsonCut> cuts, std::string& line) {
   bool quoted = false;
-  for (std::size_t at = 0, depth = 0; at < text.size();) {
-    if (at == leave_out && leave_out_end > at) {
-      at = leave_out_end;
+  for (std::size_t depth = 0; at < text.size();) {
+    if (!cuts.empty() && at == cuts.front().begin) {
+      at = cuts.front().end;
+      cuts = cuts.subspan(1);
       while (is_json_blank(text[at])) ++at;
       if (text[at] == ',') ++at;
       else if (line.back() == ',') line.pop_back();

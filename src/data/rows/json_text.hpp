@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,8 +20,12 @@ namespace obolus {
 // Sets in which element of an array the fault is.
 void place_in_array(std::string_view array, JsonFault& fault);
 
-// Appends the object at the beginning of `text`, which is valid, without blanks between its parts and without the bytes
-// from `leave_out` up to `leave_out_end`, a key with its value.
-void append_on_one_line(std::string_view text, std::size_t leave_out, std::size_t leave_out_end, std::string& line);
+// A key with its value.
+struct JsonCut {
+  std::size_t begin, end;
+};
+// Appends the object that begins `at` some place in `text`, which is valid, without blanks between its parts and
+// without what is cut out.
+void append_on_one_line(std::string_view text, std::size_t at, std::span<const JsonCut> cuts, std::string& line);
 
 }  // namespace obolus

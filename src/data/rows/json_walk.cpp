@@ -51,7 +51,7 @@ void JsonWalk::read(json::object object, std::string_view text, DataRow& row) {
   row.tag.clear();
   row.weight = 1;
   row.features.clear();
-  id_begin_ = id_end_ = 0;
+  cuts_.clear();
   names_.begin_row();
   read_object(object, JsonName::none, 1);
 }
@@ -69,12 +69,13 @@ void JsonWalk::read_object(json::object object, std::uint32_t parent, std::size_
     if (!names_.first_in_row(name))
       throw JsonFault{offset(quote), "the name " + shown(names_[name].text) + " again", "each name once in a row"};
     const JsonRole role = names_[name].role;
+    if (role == JsonRole::id || (role == JsonRole::label && cuts_label_)) {
+      const std::string_view token = token_of(field.value());
+      cuts_.push_back({offset(quote), offset(token.data()) + token.size()});
+    }
     if (role == JsonRole::ignored) {
       skip(field.value(), depth + 1);
     } else if (role == JsonRole::id) {
-      id_begin_ = offset(quote);
-      const std::string_view token = token_of(field.value());
-      id_end_ = offset(token.data()) + token.size();
       read_id(field.value(), taken<json::json_type>(field.value().type()), names_[name]);
     } else {
       read_value(field.value(), name, depth);

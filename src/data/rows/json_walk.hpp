@@ -5,9 +5,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/rows/csv_layout.hpp"
 #include "data/rows/json_names.hpp"
+#include "data/rows/json_text.hpp"
 #include "obolus/core/to_size.hpp"
 
 namespace obolus {
@@ -29,14 +31,14 @@ T taken(Result&& result) {
 
 class JsonWalk {
  public:
-  JsonWalk(JsonNames& names, const MissingValues& missing) : names_(names), missing_(missing) {}
+  JsonWalk(JsonNames& names, const MissingValues& missing, bool cuts_label)
+      : names_(names), missing_(missing), cuts_label_(cuts_label) {}
 
   // `text`: the whole, from which offsets count.
   void read(json::object object, std::string_view text, DataRow& row);
   [[nodiscard]] std::size_t offset(const char* at) const { return to_size(at - text_.data()); }
-  // Of the key of the row's id and the end of its value; both 0 if there is none.
-  [[nodiscard]] std::size_t id_begin() const { return id_begin_; }
-  [[nodiscard]] std::size_t id_end() const { return id_end_; }
+  // Where the row's id stands with its key, and its label if lines go without; in order.
+  [[nodiscard]] const std::vector<JsonCut>& cuts() const { return cuts_; }
 
  private:
   void read_object(json::object object, std::uint32_t parent, std::size_t depth);
@@ -61,7 +63,8 @@ class JsonWalk {
   const MissingValues& missing_;
   std::string_view text_;
   DataRow* row_ = nullptr;
-  std::size_t id_begin_ = 0, id_end_ = 0;
+  bool cuts_label_;
+  std::vector<JsonCut> cuts_;
 };
 
 }  // namespace obolus
