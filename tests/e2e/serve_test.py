@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import resource
 import shutil
 import signal
@@ -239,6 +240,95 @@ class ServeTest(program.ProgramTest):
         for one in slow:
             one.close()
 
+    def test_ranges_are_ignored(self):
+        self.fit()
+        live = self.serve()
+        for path in ("/healthz", "/openapi.json", "/"):
+            whole = live.ask("GET", path)
+            for asked in ("bytes=0-120000", "bytes=5-", "bytes=0-0,0-0,0-0", "bytes=-3"):
+                status, _, answer = live.ask("GET", path, headers={"Range": asked})
+                self.assertEqual((status, answer), (200, whole[2]), asked)
+
+    def answers_to(self, live, text):
+        """How many answers come to bytes that are sent at once, until the server closes."""
+        with socket.create_connection((live.host, live.port), timeout=60) as sent:
+            sent.sendall(text.replace("\n", "\r\n").replace("|", "\n").encode())
+            got = b"".join(iter(lambda: sent.recv(65536), b""))
+        return [status.decode() for status in re.findall(rb"HTTP/1\.1 (\d+) ", got)]
+
+    def test_what_follows_a_body_that_was_not_read_is_no_request(self):
+        self.fit()
+        live = self.serve()
+        second = "GET /readyz HTTP/1.1\nHost: localhost\nConnection: close\n\n"
+        length = f"Content-Length: {len(second) + 4}"
+        for head, status in [
+            ("POST /healthz HTTP/1.1\nHost: evil\nTransfer-Encoding: chunked\n\n", "403"),
+            (f"POST /nowhere HTTP/1.1\nHost: localhost\n{length}\n\n", "404"),
+            (f"GET /healthz HTTP/1.1\nHost: localhost\n{length}\n\n", "200"),
+            (f"GET /healthz HTTP/1.1\nHost: localhost\n{length.replace(':', ' :')}\n\n", "400"),
+            (f"DELETE /v1/models HTTP/1.1\nHost: localhost\n{length}\n\n", "405"),
+            ("GET /healthz HTTP/1.1\nHost: localhost\nConnection: Close\n\n", "200"),
+            ("GET /healthz HTTP/1.1\nHost: localhost\nX: " + "x" * 20_000 + "\n\n", "431"),
+        ]:
+            with self.subTest(head=head[:60]):
+                self.assertEqual(self.answers_to(live, head + second), [status])
+        # A line that ends with LF alone: no header for some, one for others.
+        self.assertNotIn("200", self.answers_to(live, f"GET /healthz HTTP/1.1\nHost: localhost\n{length}|\n{second}"))
+        self.assertEqual(self.answers_to(live, "GET /healthz HTTP/1.1\nHost: localhost\n\n" + second), ["200", "200"])
+
+    def test_a_checkpoint_whose_journal_cannot_follow_loses_nothing(self):
+        self.fit()
+        live = self.serve("run", "--durability", "interval", "--interval", "60")
+        self.learn(live, rows(22, 1))
+        obstacle = self.directory / "run" / "serve" / "journal-000000000000301.tmp"
+        obstacle.mkdir()
+        self.assertEqual(live.ask("POST", "/v1/models/run/checkpoint", {})[0], 507)
+        self.assertEqual(live.ask("POST", "/v1/models/run/learn", rows(23, 1))[0], 507)
+        obstacle.rmdir()
+        self.assertEqual(live.post("/v1/models/run/learn", rows(23, 1))["rows"], 302)
+        live.kill()
+        self.assertEqual(self.serve().get("/v1/models/run")["rows"], 302)
+
+    def test_a_stop_waits_for_what_is_learnt_a_second_time(self):
+        self.fit()
+        live = self.serve("run", "--checkpoint-seconds", "1000")
+        more = [dict(row, words=[f"w{i * 31 % 997}" for i in range(n, n + 60)]) for n, row in enumerate(rows(24, 1500))]
+        self.assertEqual(live.post("/v1/models/run/learn", lines_of(more), headers=LINES)["rows"], 1800)
+        code, said = live.stop()
+        self.assertEqual(code, 0, said)
+        self.assertIsNone(program.STACK_TRACE.search(said), said)
+        self.assertEqual([p.name for p in (self.directory / "run" / "serve").glob("journal-*")],
+                         ["journal-000000000001800"])  # fmt: skip
+
+    def test_labels_and_classes_are_bounded(self):
+        self.fit()
+        live = self.serve()
+        new = [dict(row, y=f"c{i}") for i, row in enumerate(rows(26, 200))]
+        for made in ([dict(rows(25, 1)[0], y="x" * 2000)], new):
+            self.assertEqual(live.ask("POST", "/v1/models/run/learn", made)[0], 422)
+        self.assertEqual(live.ask("POST", "/v1/models/run/predict", {"id": "x" * 2000})[0], 422)
+        many = '{"id":"a","label":"n",' + ",".join(f'"k{i}":0' for i in range(150_000)) + "}"
+        began = time.monotonic()
+        live.ask("POST", "/v1/models/run/feedback", many)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(live.get("/v1/models/run")["rows"], 300)
+
+    def test_a_missing_checkpoint_is_noticed(self):
+        self.fit()
+        live = self.serve()
+        self.learn(live, rows(27, 3))
+        live.stop()
+        (self.directory / "run" / "serve" / "checkpoint").unlink()
+        self.assertIn("the checkpoint is missing", self.obolus("serve", "run", code=3).stderr)
+
+    def test_rows_of_vowpal_wabbit_take_feedback(self):
+        self.write("rows.vw", "".join(f"{1 if r['y'] == 'p' else 2} |w {r['kind']}\n" for r in rows(28, 100)))
+        self.obolus("fit", "rows.vw", "--out", "run", "-q")
+        live = self.serve()
+        live.post("/v1/models/run/predict", {"w": ["red"], "id": "k", "label": None})
+        self.assertEqual(live.post("/v1/models/run/feedback", {"id": "k", "label": 2})["learnt"], 1)
+        self.assertEqual(live.get("/v1/models/run")["label"], "label")
+
     def test_another_machine_needs_the_token(self):
         self.fit()
         self.write("token", "0123456789abcdef\n")
@@ -246,6 +336,8 @@ class ServeTest(program.ProgramTest):
         self.assertEqual(live.ask("GET", "/v1/models")[0], 401)
         self.assertEqual(live.ask("GET", "/v1/models", headers={"Authorization": "Bearer wrong"})[0], 401)
         self.assertEqual(live.ask("GET", "/healthz")[0], 200)
+        self.assertEqual(live.ask("POST", "/healthz", "{}")[0], 401)
+        self.assertNotIn("token", "".join(live.said))
         right = {"Authorization": "Bearer 0123456789abcdef", "Host": "any.example"}
         self.assertEqual(live.ask("GET", "/v1/models", headers=right)[0], 200)
         self.write("token", "short")
