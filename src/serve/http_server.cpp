@@ -288,7 +288,7 @@ class HttpServer::Library : public httplib::Server {
     const bool has_names = std::ranges::all_of(request.headers, [](const auto& h) { return is_token(h.first); });
     HttpAnswer early = has_names ? check_(request) : refused(400, "expected headers with proper names");
     if (early.status != 0 || request.method != "POST") {
-      if (may_have_body(request)) connection->close_afterwards();
+      if (!has_names || may_have_body(request)) connection->close_afterwards();
       return give(early.status != 0 ? std::move(early) : handle_(request), response);
     }
     if (auto refusal = read_body(request, options_.max_body)) {
