@@ -89,8 +89,8 @@ void JsonRowParser::Parts::write(std::size_t begin, std::string& line) const {
 std::size_t JsonRowParser::Parts::read_rows(DataRow& into, const Take& take, std::string* line) {
   auto document = opened();
   std::size_t count = 0;
-  for (auto next : taken<json::array>(document.get_array())) {
-    auto value = taken<json::value>(std::move(next));
+  for (auto&& next : taken<json::array>(document.get_array())) {
+    auto value = taken<json::value>(std::forward<decltype(next)>(next));
     const std::size_t begin = to_size(value.raw_json_token().data() - text.data());
     if (taken<json::json_type>(value.type()) != json::json_type::object)
       throw JsonFault{begin, got(value), "an object"};

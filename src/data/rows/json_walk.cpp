@@ -71,7 +71,7 @@ void JsonWalk::read_object(json::object object, std::uint32_t parent, std::size_
     const JsonRole role = names_[name].role;
     if (role == JsonRole::id || (role == JsonRole::label && cuts_label_)) {
       const std::string_view token = token_of(field.value());
-      cuts_.push_back({offset(quote), offset(token.data()) + token.size()});
+      cuts_.push_back({offset(quote), place_of(token) + token.size()});
     }
     if (role == JsonRole::ignored) {
       skip(field.value(), depth + 1);
@@ -126,9 +126,8 @@ void JsonWalk::read_feature(json::value& value, json::json_type type, const Json
   }
   if (type == json::json_type::null || missing_.has(written)) {
     if (name.kind != JsonKind::categorical) push(name, row_hash("missing", name.seed), 1);
-  } else if (name.kind == JsonKind::numeric) {
-    push(name, name.group, number_of_text(value, written, name));
-  } else if (name.kind == JsonKind::usually_numeric && float_of(trimmed(written)).fault == NumberFault::none) {
+  } else if (name.kind == JsonKind::numeric ||
+             (name.kind == JsonKind::usually_numeric && float_of(trimmed(written)).fault == NumberFault::none)) {
     push(name, name.group, number_of_text(value, written, name));
   } else {
     push(name, row_hash(written, name.seed), 1);
@@ -137,8 +136,8 @@ void JsonWalk::read_feature(json::value& value, json::json_type type, const Json
 
 void JsonWalk::read_array(json::value& value, const JsonName& name) {
   std::size_t position = 0;
-  for (auto next : taken<json::array>(value.get_array())) {
-    auto element = taken<json::value>(std::move(next));
+  for (auto&& next : taken<json::array>(value.get_array())) {
+    auto element = taken<json::value>(std::forward<decltype(next)>(next));
     read_element(element, position++, name);
   }
 }
@@ -236,8 +235,8 @@ void JsonWalk::skip(json::value& value, std::size_t depth) const {
     }
   } else if (type == json::json_type::array) {
     require_depth(value, depth);
-    for (auto next : taken<json::array>(value.get_array())) {
-      auto element = taken<json::value>(std::move(next));
+    for (auto&& next : taken<json::array>(value.get_array())) {
+      auto element = taken<json::value>(std::forward<decltype(next)>(next));
       skip(element, depth + 1);
     }
   } else if (type == json::json_type::string) {

@@ -56,7 +56,8 @@ class JsonWalk {
   [[nodiscard]] float number(json::value& value, json::json_type type, const JsonName& name) const;
   [[nodiscard]] float number_of_text(json::value& value, std::string_view written, const JsonName& name) const;
   void push(const JsonName& name, std::uint64_t key, float v) { row_->features.push_back({name.group, key, v}); }
-  [[nodiscard]] std::size_t offset(json::value& value) const { return offset(value.raw_json_token().data()); }
+  [[nodiscard]] std::size_t place_of(std::string_view part) const { return to_size(part.data() - text_.data()); }
+  [[nodiscard]] std::size_t offset(json::value& value) const { return place_of(value.raw_json_token()); }
   [[noreturn]] void refuse(json::value& value, const JsonName& name, std::string_view expected) const;
 
   JsonNames& names_;
