@@ -36,9 +36,11 @@ class ConnectionThreads : public httplib::TaskQueue {
     {
       const std::lock_guard lock(mutex_);
       is_one_too_many = work_.size() >= idle_ && !add_thread();
-      if (!is_one_too_many) work_.push_back(std::move(work));
+      if (!is_one_too_many) {
+        work_.push_back(std::move(work));
+        return more_.notify_one();
+      }
     }
-    if (!is_one_too_many) return more_.notify_one();
     work();
     is_one_too_many = false;
   }
