@@ -23,7 +23,7 @@ class LiveFeed;
 class LiveServer;
 
 // What the page needs to know of a fit before its first row.
-[[nodiscard]] Json live_report(const std::string& folder, const std::string& config, const std::string& stream);
+[[nodiscard]] Json live_report(const std::string& folder, const std::string& config, const std::string& name);
 
 class LiveView {
  public:
