@@ -56,7 +56,8 @@ def client(port, seed, ended):
     connection = http.client.HTTPConnection("127.0.0.1", port)
     while not ended.is_set():
         verb = "learn" if rng.random() < 0.8 else "predict"
-        connection.request("POST", f"/v1/models/run/{verb}", rng.choice(bodies), {"Content-Type": "application/x-ndjson"})
+        kind = {"Content-Type": "application/x-ndjson"}
+        connection.request("POST", f"/v1/models/run/{verb}", rng.choice(bodies), kind)
         connection.getresponse().read()
         if rng.random() < 0.1:
             connection.close()

@@ -46,6 +46,12 @@ class Stream {
   explicit Stream(const std::string& config) : fit_(options_of(config)) {}
   explicit Stream(Fit model) : fit_(std::move(model)), is_model_(true) { columns_.take(fit_); }
 
+  void set_label_name(const std::string& name) {
+    const auto lock = locked();
+    for (Fit* fit : both())
+      if (fit) fit->set_label_name(name);
+  }
+
   // A table, column by column in its own order. `numbers` has the numeric ones side by side; an entry of `columns` is
   // (name,) for the next of them, or (name, codes, texts) of categories. `in_turn`: what is not known of a row's
   // columns when that row alone has come is not used.
@@ -288,6 +294,7 @@ void bind_stream(nb::module_& m) {
       .def("sparse", &Stream::sparse, nb::arg("starts"), nb::arg("indices"), nb::arg("values"), nb::arg("codes").none(),
            nb::arg("texts"), nb::arg("targets").none(), nb::arg("weights").none(), nb::arg("learn"), nb::arg("judge"))
       .def("one", &Stream::one, nb::arg("features"), nb::arg("label"), nb::arg("weight"), nb::arg("learn"))
+      .def("set_label_name", &Stream::set_label_name, nb::arg("name"))
       .def("end", &Stream::end)
       .def("model", &Stream::model)
       .def("write", &Stream::write, nb::arg("path"))

@@ -60,6 +60,7 @@ class StreamEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         rows = self._read(X, reset=True)
         labels, weights = self._labels(y, len(rows), first=True), self._weights(sample_weight, len(rows))
         self._begin(labels[1])
+        self.stream_.set_label_name(self._label_name(y, rows))
         parts = list(self._parts(len(rows)))
         known = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._callback_context(len(parts) * self.passes, known)
@@ -83,6 +84,8 @@ class StreamEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         labels = self._labels(y, len(rows), first=first, classes=classes)
         if first:
             self._begin(labels[1])
+            if not in_turn:  # as row by row, whose labels have no name
+                self.stream_.set_label_name(self._label_name(y, rows))
         return [self._learn(rows, labels, weights, part, in_turn, judge) for part in self._parts(len(rows))]
 
     def _check_trainable(self) -> bool:
@@ -110,6 +113,15 @@ class StreamEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             options["classes"] = ",".join(classes)
         self.stream_ = _native.Stream(section("fit", options))
         self.path_: list[dict[str, float]] = []
+
+    def _label_name(self, y: Any, rows: Rows) -> str:
+        """Which column of a file has the labels, so that `obolus predict` can leave it out: a series has a name, and a
+        table without names has its label behind its columns, as `obolus fit` reads it."""
+        name = getattr(y, "name", None)
+        if isinstance(name, str):
+            return name
+        named = isinstance(rows, Sparse) or hasattr(self, "feature_names_in_")
+        return "" if named else str(self.n_features_in_ + 1)
 
     @staticmethod
     def _parts(rows: int) -> Iterator[slice]:

@@ -98,7 +98,7 @@ def test_a_table_with_categories_gives_the_model_of_the_program(tmp_path):
     program = Path(sys.executable).with_name("obolus")
     command = ["fit", "rows.csv", "--out", "run", "--model", "model", "--quiet"]
     subprocess.run([program, *command], check=True, cwd=tmp_path)
-    estimator = StreamClassifier().fit(X, y)
+    estimator = StreamClassifier().fit(X, pd.Series(y, name="label"))
     estimator.save(tmp_path / "python")
     assert (tmp_path / "python").read_bytes() == (tmp_path / "model").read_bytes()
     loaded = StreamClassifier.load(tmp_path / "model")

@@ -52,7 +52,7 @@ Feedback feedback_of(const Json& json, const std::string& label, std::size_t row
 
 }  // namespace
 
-RowKeys keys_of(const Fit& model, const RowOptions& rows, const std::string& id) {
+RowKeys keys_of(const Fit& model, KeysFrom from, const RowOptions& rows, const std::string& id) {
   if (model.label_name().empty() && model.groups() == std::vector<std::string>{""})
     throw ConfigError(
         "got a model of svmlight rows, expected one of rows whose features have names: a table, JSON "
@@ -63,14 +63,17 @@ RowKeys keys_of(const Fit& model, const RowOptions& rows, const std::string& id)
   keys.options.id = id;
   keys.options.missing = rows.missing;
   keys.options.ignore = rows.ignore;
-  if (!model.has_kinds()) {
+  if (from == KeysFrom::run && !model.has_kinds()) {
     keys.options.numeric = rows.numeric;
     keys.options.categorical = rows.categorical;
     return keys;
   }
-  for (const bool number : {true, false})
-    for (const std::string& name : model.columns(number))
-      keys.known.push_back({name, number ? JsonKind::numeric : JsonKind::categorical});
+  // A model alone knows less than a run: that a number was seen, not that there may be no text.
+  const bool strict = from == KeysFrom::run;
+  for (const std::string& name : model.columns(true))
+    keys.known.push_back({name, strict ? JsonKind::numeric : JsonKind::usually_numeric});
+  for (const std::string& name : model.columns(false))
+    keys.known.push_back({name, strict ? JsonKind::categorical : JsonKind::usually_categorical});
   return keys;
 }
 

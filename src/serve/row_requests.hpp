@@ -22,8 +22,10 @@ struct RowKeys {
   std::vector<JsonGroup> known;
 };
 
+enum class KeysFrom : std::uint8_t { run, model_file };
+
 // `rows`: as the run was given them. Throws ConfigError for a model whose features have no names.
-[[nodiscard]] RowKeys keys_of(const Fit& model, const RowOptions& rows, const std::string& id);
+[[nodiscard]] RowKeys keys_of(const Fit& model, KeysFrom from, const RowOptions& rows, const std::string& id);
 
 class RowRequests {
  public:

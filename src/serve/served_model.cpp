@@ -62,7 +62,7 @@ void ServedModel::stop() {
 
 void ServedModel::open_run(const std::string& folder) {
   fit::RestoredRun run = fit::restore_run(folder);
-  keys_ = keys_of(run.fit, run.row_options, options_.id);
+  keys_ = keys_of(run.fit, KeysFrom::run, run.row_options, options_.id);
   ServedState state(std::move(run.fit), std::move(run.evaluation), run.rows);
   durable_.emplace(folder + "/serve", file_checksum(folder + "/checkpoint"), options_.keep_journal);
   durable_->recover(state, [&](std::string_view lines) { relearn(state, lines); });
@@ -80,7 +80,7 @@ void ServedModel::open_file(const std::string& file) {
     return ServedState(std::move(fit), fit::FitEvaluation(classes, {}), rows);
   };
   state_.emplace(state(), state());  // what a file holds is too little to copy it
-  keys_ = keys_of(state_->shown().fit, {}, options_.id);
+  keys_ = keys_of(state_->shown().fit, KeysFrom::model_file, {}, options_.id);
 }
 
 void ServedModel::relearn(ServedState& state, std::string_view lines) const {

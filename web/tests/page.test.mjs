@@ -288,7 +288,7 @@ test("without a clipboard the text is offered selected", async () => {
   assert.match(await area.inputValue(), /^\| stream/);
   assert.ok(await area.evaluate((n) => n.selectionEnd > 100));
   await page.getByRole("button", { name: "Close" }).click();
-  assert.equal(await page.locator("dialog").count(), 0);
+  await page.locator("dialog").waitFor({ state: "detached" });
 });
 
 test("the table and the charts are saved as files", async () => {

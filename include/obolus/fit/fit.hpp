@@ -59,7 +59,7 @@ class Fit {
   // The column that the labels stand in, if it has a name: models keep it.
   void set_label_name(std::string name);
   [[nodiscard]] const std::string& label_name() const;
-  // Whether the rows' columns had kinds (RowReader::has_kinds): models keep that too.
+  // Whether the rows' columns had kinds (RowReader::has_kinds); whoever goes on from a checkpoint knows it.
   void set_has_kinds(bool has);
   [[nodiscard]] bool has_kinds() const;
 

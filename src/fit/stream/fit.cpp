@@ -222,6 +222,7 @@ void Fit::model_fields(Archive& a) {
 void Fit::fields(Archive& a) {
   Parts& p = *parts_;
   p.table_fields(a);
+  a.added("has_kinds", p.has_kinds);
   p.learner.fields(a);
   a("rows", p.rows);
   std::vector<LearnerRow> waiting(p.delayed.begin(), p.delayed.end());

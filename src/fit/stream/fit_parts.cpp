@@ -114,7 +114,6 @@ void Fit::Parts::require_sound() const {
 void Fit::Parts::table_fields(Archive& a) {
   a("names", names);
   a.added("label_name", label_name);
-  a.added("has_kinds", has_kinds);
   a("columns", columns);
   a("has_columns", has_columns);
   a("table", table);
